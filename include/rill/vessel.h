@@ -79,24 +79,29 @@ typedef struct rill_scales {
 
 /** What comes of an opening. */
 typedef struct rill_plan_opening {
-    int end;                  /**< number of the opening in the case file, from 0 */
-    double cells;             /**< across: hydraulic diameter / spacing */
-    double flow_mean;         /**< m3/s, expected mean, into the vessel counted positive */
-    double flow_peak;         /**< m3/s, expected peak of |Q| */
-    double velocity_peak;     /**< m/s, mean over the section, at the peak; the profile's if higher */
-    double pressure_mean;     /**< Pa, expected mean */
-    double pressure_peak;     /**< Pa, expected peak */
-    double pressure_start;    /**< Pa: Windkessel: p_c of the periodic state at time 0 */
-    double share;             /**< outlets: of the mean flow, expected */
-    double reynolds;          /**< at the peak, by hydraulic diameter */
-    double womersley;         /**< by half of the hydraulic diameter; 0 when steady */
-    double kept;              /**< inlets: least part of the own profile that is kept; the rest is flat */
-    double kept_when;         /**< inlets: when that is, s */
-    double outward;           /**< inlets: m/s, largest velocity out of the vessel, of the whole profile */
-    double reversed;          /**< the same of the mean over the section */
-    double extension;         /**< m, between the surface and the plane of the opening */
-    double sponge;            /**< outlets: m, length of the sponge layer in the extension; 0: none */
-    double sponge_nu;         /**< m2/s, viscosity of the layer at the opening */
+    int end;               /**< number of the opening in the case file, from 0 */
+    double cells;          /**< across: hydraulic diameter / spacing */
+    double flow_mean;      /**< m3/s, expected mean, into the vessel counted positive */
+    double flow_peak;      /**< m3/s, expected peak of |Q| */
+    double velocity_peak;  /**< m/s, mean over the section, at the peak; the profile's if higher */
+    double pressure_mean;  /**< Pa, expected mean */
+    double pressure_peak;  /**< Pa, expected peak */
+    double pressure_start; /**< Pa: Windkessel: p_c of the periodic state at time 0 */
+    double share;          /**< outlets: of the mean flow, expected */
+    double reynolds;       /**< at the peak, by hydraulic diameter */
+    double womersley;      /**< by half of the hydraulic diameter; 0 when steady */
+    double kept;           /**< inlets: least part of the own profile that is kept; the rest is flat */
+    double kept_when;      /**< inlets: when that is, s */
+    double outward;        /**< inlets: m/s, largest velocity out of the vessel, of the whole profile */
+    double reversed;       /**< the same of the mean over the section */
+    uint32_t points;     /**< inlets: measured points of the profile, at the time with the fewest; 0: none */
+    uint32_t times;      /**< inlets: times of these points */
+    double points_apart; /**< inlets: m, between these points */
+    double coverage;     /**< inlets: part of the opening that they cover */
+    double file_flow;    /**< inlets: m3/s, mean flow of the velocities of the file */
+    double extension;    /**< m, between the surface and the plane of the opening */
+    double sponge;       /**< outlets: m, length of the sponge layer in the extension; 0: none */
+    double sponge_nu;    /**< m2/s, viscosity of the layer at the opening */
     double sponge_resistance; /**< Pa s/m3, expected of the layer */
 } rill_plan_opening;
 

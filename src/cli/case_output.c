@@ -34,6 +34,20 @@ static const char *duration(double seconds, char *text, size_t size)
 /* Of an estimate. */
 static const char *about(double seconds, char *text, size_t size) { return digits(seconds, 2, text, size); }
 
+/* The profile of an inlet that was measured. */
+static void print_points(const rill_end *e, const rill_plan_opening *p)
+{
+    char times[32] = "", flow[64];
+    if (p->times > 1) snprintf(times, sizeof times, ", %u times", p->times);
+    if (e->from_file)
+        snprintf(flow, sizeof flow, "which is imposed");
+    else
+        snprintf(flow, sizeof flow, "scaled by %.4g to the given one", p->flow_mean / p->file_flow);
+    cli_row("", "velocities of %u points%s, %.3g mm apart, over %.3g %% of the opening", p->points, times,
+            1e3 * p->points_apart, 100 * p->coverage);
+    cli_row("", "they bring %.4g mL/s in the mean, %s", 1e6 * p->file_flow, flow);
+}
+
 static void print_opening(const rill_case *c, const rill_opening *o, const rill_plan_opening *p)
 {
     const rill_end *e = &c->ends[p->end];
@@ -45,6 +59,7 @@ static void print_opening(const rill_case *c, const rill_opening *o, const rill_
     if (p->flow_peak != 0)
         cli_row("", "flow %.4g mL/s, peak %.4g; %.3g m/s, Reynolds %.3g at the peak", 1e6 * p->flow_mean,
                 1e6 * p->flow_peak, p->velocity_peak, p->reynolds);
+    if (p->points) print_points(e, p);
     if (e->kind != RILL_END_INLET)
         cli_row("", "pressure %.4g mmHg, peak %.4g%s", p->pressure_mean / MMHG, p->pressure_peak / MMHG,
                 isnan(p->share) || p->share == 0 ? "" : "; before the vessel's own resistance");
@@ -146,18 +161,28 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     if (!refused) cli_row("verdict", "it can run");
 }
 
+/* What a measured profile is made from; null for others. */
+static json_t *points_json(const rill_end *e, const rill_plan_opening *p)
+{
+    if (p->points == 0) return json_null();
+    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:b}", "points", (json_int_t)p->points, "times",
+                     (json_int_t)p->times, "apart_m", rill_json_real(p->points_apart), "coverage",
+                     rill_json_real(p->coverage), "flow_m3_per_s", rill_json_real(p->file_flow),
+                     "flow_from_file", e->from_file);
+}
+
 static json_t *opening_json(const rill_case *c, const rill_opening *o, const rill_plan_opening *p)
 {
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
-                     o->name, "kind", rill_end_kind_names[c->ends[p->end].kind], "cells",
-                     rill_json_real(p->cells), "area_m2", rill_json_real(o->area), "flow_mean_m3_per_s",
-                     rill_json_real(p->flow_mean), "flow_peak_m3_per_s", rill_json_real(p->flow_peak),
-                     "velocity_peak_m_per_s", rill_json_real(p->velocity_peak), "pressure_mean_pa",
-                     rill_json_real(p->pressure_mean), "pressure_peak_pa", rill_json_real(p->pressure_peak),
-                     "pressure_start_pa", rill_json_real(p->pressure_start), "reynolds",
-                     rill_json_real(p->reynolds), "womersley", rill_json_real(p->womersley), "profile_kept",
-                     rill_json_real(p->kept), "profile_kept_at_s", rill_json_real(p->kept_when),
-                     "outward_m_per_s", rill_json_real(p->outward));
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", o->name,
+        "kind", rill_end_kind_names[c->ends[p->end].kind], "cells", rill_json_real(p->cells), "area_m2",
+        rill_json_real(o->area), "flow_mean_m3_per_s", rill_json_real(p->flow_mean), "flow_peak_m3_per_s",
+        rill_json_real(p->flow_peak), "velocity_peak_m_per_s", rill_json_real(p->velocity_peak),
+        "pressure_mean_pa", rill_json_real(p->pressure_mean), "pressure_peak_pa",
+        rill_json_real(p->pressure_peak), "pressure_start_pa", rill_json_real(p->pressure_start), "reynolds",
+        rill_json_real(p->reynolds), "womersley", rill_json_real(p->womersley), "profile_kept",
+        rill_json_real(p->kept), "profile_kept_at_s", rill_json_real(p->kept_when), "outward_m_per_s",
+        rill_json_real(p->outward), "velocities", points_json(&c->ends[p->end], p));
 }
 
 static json_t *numbers_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)

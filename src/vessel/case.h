@@ -7,6 +7,7 @@
 #ifndef RILL_VESSEL_CASE_H
 #define RILL_VESSEL_CASE_H
 
+#include "vessel/velocities.h"
 #include "vessel/waveform.h"
 #include "rill.h"
 
@@ -81,7 +82,9 @@ typedef struct rill_end {
     rill_inflow inflow; /**< inlets: what `amount` and the waveform are */
     double amount;      /**< inlets: steady value, or what multiplies the waveform (1 if it has units) */
     rill_profile_kind profile;
-    rill_waveform *wave; /**< inlets, pressures: over the cycle; NULL: steady. Owned */
+    rill_waveform *wave;         /**< inlets, pressures: over the cycle; NULL: steady. Owned */
+    rill_velocities *velocities; /**< inlets: points that the profile is made from; NULL: none. Owned */
+    bool from_file;              /**< inlets: the flow is that of these points; the amount is not looked at */
 
     double pressure;   /**< pressure outlets, Pa; what multiplies the waveform if there is one */
     double beyond;     /**< resistance, Windkessel: what lies behind it, Pa */

@@ -40,6 +40,30 @@ static json_t *fraction_schema(void)
     return json_pack("{s:[{s:s}, o]}", "anyOf", "const", "murray", rill_yaml_schema_quantity(&share));
 }
 
+#define FLOW_MOST 1.0
+
+/* A flow, or that of the velocities that are given. */
+static rill_status read_flow(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                             void *into)
+{
+    double *flow = into;
+    const char *text = rill_yaml_scalar(value);
+    if (text && strcmp(text, "from-file") == 0) {
+        *flow = NAN;
+        return RILL_OK;
+    }
+    const rill_status status = rill_yaml_quantity(yaml, value, where, "m3/s", flow);
+    if (status != RILL_OK || fabs(*flow) <= FLOW_MOST) return status;
+    return rill_yaml_fail(yaml, value, "%s is %g m3/s, and at most %g m3/s are computed", where, *flow,
+                          FLOW_MOST);
+}
+
+static json_t *flow_schema(void)
+{
+    const rill_key flow = {.unit = "m3/s", .min = -FLOW_MOST, .max = FLOW_MOST};
+    return json_pack("{s:[{s:s}, o]}", "anyOf", "const", "from-file", rill_yaml_schema_quantity(&flow));
+}
+
 /* clang-format off */
 #define KIND {"kind", RILL_KEY_CHOICE, offsetof(rill_end, kind), true, .choices = rill_end_kind_names, \
     .help = "Boundary condition at the opening."}
@@ -57,12 +81,15 @@ static json_t *fraction_schema(void)
 
 const rill_end_type rill_end_types[RILL_END_KINDS] = {
     [RILL_END_INLET] = {KEYS(
-        QUANTITY("flow", amount, false, "m3/s", -1, 1, .help = "Inflow."),
+        {"flow", RILL_KEY_CALL, offsetof(rill_end, amount), false, .read = read_flow, .schema = flow_schema,
+            .help = "Inflow, or from-file: that of the velocities."},
         QUANTITY("mean-velocity", amount, false, "m/s", -100, 100, .help = "Inflow divided by the area."),
         QUANTITY("peak-velocity", amount, false, "m/s", -100, 100,
             .help = "Velocity where the steady profile is largest."),
         {"profile", RILL_KEY_CHOICE, offsetof(rill_end, profile), false, .choices = rill_profile_names,
-            .help = "Distribution of the velocity over the opening. Default: fitted."},
+            .help = "Distribution of the velocity over the opening. Default: fitted. Not with velocities."},
+        {"velocities", RILL_KEY_TEXT, offsetof(rill_end_reader, velocities_path),
+            .help = "CSV file of points and their velocities, which the profile is made from."},
         WAVEFORM), .given = true},
     [RILL_END_PRESSURE] = {KEYS(
         QUANTITY("pressure", pressure, false, "Pa", -1e7, 1e7, .help = "Imposed pressure."),

@@ -24,7 +24,8 @@ typedef struct rill_end_type {
 /** What the keys fill in; `end` is first, so that the offsets are those in a rill_end, too. */
 typedef struct rill_end_reader {
     rill_end end;
-    const char *wave_path; /**< as the case gives it; NULL: no waveform */
+    const char *wave_path;       /**< as the case gives it; NULL: no waveform */
+    const char *velocities_path; /**< the same; NULL: no file of velocities */
 } rill_end_reader;
 
 /** By kind. */

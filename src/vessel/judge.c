@@ -36,6 +36,11 @@ enum { CELLS_LEAST = 4, CELLS_FEW = 20 };
 #define CELL_BARE_MOST 16.0
 #define CELL_MOST 200.0
 
+/* Of an opening, covered by measured points: to be noted, refused; of flows, given over measured. */
+#define COVERED_LEAST 0.9
+#define COVERED_MOST 0.5
+#define SCALE_LEAST 0.5
+
 /* Of circuits, far outside of what vessels have: mmHg, s. */
 #define PRESSURE_LOW 0.01
 #define PRESSURE_HIGH 1000
@@ -276,6 +281,25 @@ static void judge_walls(const rill_case *c, rill_case_plan *plan)
         "interpolated has 1 %%");
 }
 
+/* Velocities of a file that say little of an opening, or of another flow. */
+static void judge_points(const rill_end *e, const rill_plan_opening *o, rill_case_plan *plan)
+{
+    const double scale = o->flow_mean / o->file_flow;
+    if (o->coverage < COVERED_LEAST)
+        rill_case_say(
+            plan, o->coverage < COVERED_MOST,
+            "the %u points of %s lie over %.3g %% of the opening, %.3g mm apart, and between them and "
+            "its outline velocities are estimated: give points over all of it%s",
+            o->points, e->name, 100 * o->coverage, 1e3 * o->points_apart,
+            o->coverage < COVERED_MOST ? ", at least over half" : "");
+    if (!e->from_file && (scale < SCALE_LEAST || scale > 1 / SCALE_LEAST))
+        rill_case_say(
+            plan, false,
+            "the velocities of %s bring %.4g mL/s in the mean and are multiplied by %.3g for the flow "
+            "that is given: are the units of both right?",
+            e->name, 1e6 * o->file_flow, scale);
+}
+
 /* Velocity that is imposed on fluid which leaves. */
 static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_plan *plan)
 {
@@ -284,6 +308,7 @@ static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_pl
         const rill_plan_opening *o = &plan->openings[k];
         const char *name = geom->surface->openings[k].name;
         if (c->ends[o->end].kind != RILL_END_INLET) continue;
+        if (o->points) judge_points(&c->ends[o->end], o, plan);
         if (o->flow_mean < 0)
             rill_case_say(
                 plan, false,
@@ -294,10 +319,12 @@ static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_pl
         if (o->kept < 1)
             rill_case_say(
                 plan, false,
-                "%s keeps %.2g %% of its profile at %.3g s of the cycle, the rest is flat: while its flow "
-                "decreases, up to %.3g m/s would leave near the wall, a cell Reynolds number of %.3g, and "
-                "above %g that may become unstable%s",
-                name, 100 * o->kept, o->kept_when, o->outward, o->outward * cell, RILL_CELL_OUTWARD,
+                "%s keeps %.2g %% of its profile at %.3g s of the cycle, the rest is flat: %s, up to %.3g "
+                "m/s "
+                "would leave, a cell Reynolds number of %.3g, and above %g that may become unstable%s",
+                name, 100 * o->kept, o->kept_when,
+                o->points ? "as its velocities are" : "while its flow decreases near the wall", o->outward,
+                o->outward * cell, RILL_CELL_OUTWARD,
                 c->ends[o->end].inflow == RILL_INFLOW_PEAK_VELOCITY
                     ? "; its flow stays, so that its peak velocity is not the one given meanwhile"
                     : "");

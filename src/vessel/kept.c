@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "vessel/profile_priv.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,14 +27,26 @@ static double complex amplitude(const rill_harmonics *h, int k)
     return k == 0 ? h->mean : h->cosine[k] - I * h->sine[k];
 }
 
+/* Return the complex velocity of a harmonic of the whole profile at a point of its grid. Measured profiles
+ * are as they are, and what they lack of the flow goes with that of the mean. */
+static double complex velocity(const rill_profile *p, const rill_harmonics *flow, double area, size_t all,
+                               size_t point, int k)
+{
+    const double complex a = k <= flow->count ? amplitude(flow, k) : 0;
+    const bool has = k < p->count;
+    if (!p->own) return a / area * p->fields[(size_t)(has ? k : 0) * all + point];
+    if (k == 0 || !has) return a / area * p->fields[point];
+    return (a - p->own[k]) / area * p->fields[point] + p->fields[(size_t)k * all + point];
+}
+
 /* Add the velocity of the whole profile at a point of its grid to `u`, for each moment. */
 static void add_velocities(const rill_profile *p, const rill_harmonics *flow, double area, size_t point,
                            const double complex *turns, double *u)
 {
     const size_t all = (size_t)p->n[0] * (size_t)p->n[1];
-    for (int k = 0; k <= flow->count; k++) {
-        const double complex a =
-            amplitude(flow, k) / area * p->fields[(size_t)(k < p->count ? k : 0) * all + point];
+    const int last = p->own && p->count - 1 > flow->count ? p->count - 1 : flow->count;
+    for (int k = 0; k <= last; k++) {
+        const double complex a = velocity(p, flow, area, all, point, k);
         for (int j = 0; j < MOMENTS; j++) {
             const double complex turn = turns[k * j % MOMENTS];
             u[j] += creal(a) * creal(turn) - cimag(a) * cimag(turn);
@@ -85,13 +98,16 @@ rill_status rill_kept_find(const rill_profile *p, const rill_harmonics *flow, do
         out->reversed = fmax(out->reversed, -flat[j]);
     }
     out->outward = out->reversed;
-    if (!p->fields || !(flow->omega > 0)) return RILL_OK;
+    /* Developed steady flow does not reverse. */
+    if (!p->fields || (!(flow->omega > 0) && !p->own)) return RILL_OK;
     RILL_TRY(rill_array_create(MOMENTS, sizeof *turns, "a profile", (void **)&turns));
     make_turns(turns);
     for (int y = 0; y < p->n[1]; y += STRIDE)
         for (int x = 0; x < p->n[0]; x += STRIDE) {
             const size_t point = (size_t)y * (size_t)p->n[0] + (size_t)x;
-            if (!(creal(p->fields[point]) > 0)) continue; /* beyond the outline */
+            const double at[2] = {p->low[0] + x * p->spacing, p->low[1] + y * p->spacing};
+            const bool beyond = p->own ? !rill_profile_inside(p, at) : !(creal(p->fields[point]) > 0);
+            if (beyond) continue; /* the outline */
             memset(whole, 0, sizeof whole);
             add_velocities(p, flow, area, point, turns, whole);
             lower(whole, flat, limit, out);
@@ -102,7 +118,7 @@ rill_status rill_kept_find(const rill_profile *p, const rill_harmonics *flow, do
     for (int j = 0; j < MOMENTS; j++) {
         if (out->part[j] >= out->least) continue;
         out->least = out->part[j];
-        out->when = 2 * M_PI / flow->omega * j / MOMENTS;
+        out->when = flow->omega > 0 ? 2 * M_PI / flow->omega * j / MOMENTS : 0;
     }
 done:
     rill_array_destroy(turns);
@@ -111,7 +127,7 @@ done:
 
 double rill_kept_at(const rill_kept *kept, double time)
 {
-    if (!(kept->omega > 0)) return 1;
+    if (!(kept->omega > 0)) return kept->part[0];
     double at = fmod(kept->omega * time / (2 * M_PI), 1) * MOMENTS;
     if (at < 0) at += MOMENTS;
     const int j = (int)at % MOMENTS;

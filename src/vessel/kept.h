@@ -18,7 +18,7 @@ enum { RILL_KEPT_MOMENTS = 512 }; /**< of a cycle */
 
 /** The part of an inlet's profile that is kept, over a cycle. */
 typedef struct rill_kept {
-    double omega;                   /**< of the cycle; 0: everything is kept */
+    double omega;                   /**< of the cycle; 0: everything is kept, or the flow is steady */
     double part[RILL_KEPT_MOMENTS]; /**< in [0, 1], smooth in time */
     double least, when;             /**< smallest part; s, when that is */
     double outward;                 /**< m/s, largest outward velocity of the whole profile */

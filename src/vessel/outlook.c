@@ -3,6 +3,7 @@
 #include "vessel/plan.h"
 
 #include "core/status.h"
+#include "vessel/profile_points.h"
 #include "kernel/launch.h"
 
 #include <math.h>
@@ -31,16 +32,20 @@ double rill_law_at(const rill_law *law, double shear)
 double rill_law_least(const rill_law *law, double density) { return law->viscosity / density; }
 
 /* Return the shear rate at the wall that a parabola of this mean velocity has. */
-static double typical_shear(const rill_case *c, const rill_geom *geom, const int *ends)
+static double typical_shear(const rill_case *c, const rill_geom *geom, const rill_outlook *out)
 {
     double shear = 0;
     for (int k = 0; k < geom->surface->opening_count; k++) {
-        const rill_end *e = &c->ends[ends[k]];
+        const rill_end *e = &c->ends[out->ends[k]];
         const rill_opening *o = &geom->surface->openings[k];
+        const rill_profile *measured = out->profiles[k];
         double mean = 0;
         if (e->kind != RILL_END_INLET) continue;
-        for (int j = 0; j < 64; j++) mean += fabs(rill_end_given(e, c->run.period * j / 64)) / 64;
-        if (e->inflow == RILL_INFLOW_FLOW) mean /= o->area;
+        for (int j = 0; j < 64; j++) {
+            const double time = c->run.period * j / 64;
+            mean += fabs(measured ? rill_profile_inflow(measured, e, o, time) : rill_end_given(e, time)) / 64;
+        }
+        if (measured || e->inflow == RILL_INFLOW_FLOW) mean /= o->area;
         if (e->inflow == RILL_INFLOW_PEAK_VELOCITY) mean /= 2;
         shear = fmax(shear, 8 * mean / o->hydraulic_diameter);
     }
@@ -73,12 +78,33 @@ static rill_status take_inlets(const rill_case *c, const rill_geom *geom, rill_o
         const rill_opening *o = &geom->surface->openings[k];
         rill_harmonics wave;
         if (e->kind != RILL_END_INLET) continue;
+        if (out->profiles[k]) {
+            rill_profile_analyse(out->profiles[k], e, o, REST, &out->states[k].flow);
+            RILL_TRY(rill_kept_find(out->profiles[k], &out->states[k].flow, o->area, outward_limit(c, geom),
+                                    &out->kept[k]));
+            continue;
+        }
         rill_waveform_analyse(e->wave, REST, &wave);
         if (wave.count > most) wave.count = most;
         RILL_TRY(make_profile(o, e, &wave, out->nu, &out->profiles[k]));
         rill_end_inflow(e, o, out->profiles[k], &wave, &out->states[k].flow);
         RILL_TRY(rill_kept_find(out->profiles[k], &out->states[k].flow, o->area, outward_limit(c, geom),
                                 &out->kept[k]));
+    }
+done:
+    return status;
+}
+
+/* Profiles from points need no viscosity, and have their flow. */
+static rill_status measure_inlets(const rill_case *c, const rill_geom *geom, rill_outlook *out, int most)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < out->count; k++) {
+        const rill_end *e = &c->ends[out->ends[k]];
+        const rill_opening *o = &geom->surface->openings[k];
+        if (!e->velocities) continue;
+        RILL_TRY(rill_profile_measure(e->velocities, o, most, &out->profiles[k]));
+        rill_profile_fit(out->profiles[k], e, o);
     }
 done:
     return status;
@@ -102,12 +128,14 @@ rill_status rill_outlook_make(const rill_case *c, const rill_geom *geom, rill_ou
     out->states = calloc((size_t)out->count, sizeof *out->states);
     out->kept = calloc((size_t)out->count, sizeof *out->kept);
     if (!out->states || !out->kept) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the openings"));
-    out->nu = rill_law_at(&c->law, typical_shear(c, geom, out->ends)) / c->density;
     for (int k = 0; k < out->count; k++) {
         const rill_end_kind kind = c->ends[out->ends[k]].kind;
         driven += kind == RILL_END_INLET;
     }
-    RILL_TRY(take_inlets(c, geom, out, rill_plan_harmonics(driven, out->count - driven)));
+    const int most = rill_plan_harmonics(driven, out->count - driven);
+    RILL_TRY(measure_inlets(c, geom, out, most));
+    out->nu = rill_law_at(&c->law, typical_shear(c, geom, out)) / c->density;
+    RILL_TRY(take_inlets(c, geom, out, most));
     RILL_TRY(rill_ends_solve(c, geom->surface->openings, out->ends, out->count, out->states));
 done:
     return status;
@@ -117,7 +145,7 @@ int rill_outlook_modes(const rill_outlook *o, int k)
 {
     const rill_profile *p = o->profiles[k];
     if (!p) return 0;
-    return 1 + (p->fields ? 2 * (p->count - 1) : 0) + (o->kept[k].omega > 0);
+    return 1 + (p->fields ? 2 * (p->count - 1) : 0) + (o->kept[k].least < 1);
 }
 
 void rill_outlook_destroy(rill_outlook *o)

@@ -58,6 +58,18 @@ static double extreme(const planner *p, const rill_harmonics *h, double *swing)
     return most;
 }
 
+/* Of a profile that was measured. */
+static void describe_points(const rill_profile *profile, rill_plan_opening *out)
+{
+    const double scale = profile->wave ? profile->scale : out->flow_mean / creal(profile->own[0]);
+    out->velocity_peak = fmax(out->velocity_peak, fabs(scale) * profile->fastest);
+    out->points = profile->points;
+    out->times = profile->times;
+    out->points_apart = profile->apart;
+    out->coverage = profile->coverage;
+    out->file_flow = creal(profile->own[0]);
+}
+
 static void describe_opening(planner *p, int k, double inflow)
 {
     const rill_opening *o = &p->geom->surface->openings[k];
@@ -73,6 +85,7 @@ static void describe_opening(planner *p, int k, double inflow)
     out->share = s->flow.mean < 0 && inflow > 0 ? -s->flow.mean / inflow : 0;
     const double mean = fabs(out->flow_peak) / o->area;
     out->velocity_peak = mean * (profile ? fmax(creal(profile->peak[0]), 1) : 2);
+    if (profile && profile->own) describe_points(profile, out);
     out->reynolds = mean * o->hydraulic_diameter / p->outlook.nu;
     out->kept = 1;
     if (profile) {

@@ -69,6 +69,7 @@ static void openings_add(counting *c)
         rill_attached_load load =
             rill_attached_load_of(o->cuts, o->cut_count, c->plan->options.variant.lattice);
         load.modes = rill_outlook_modes(c->outlook, k);
+        if (c->outlook->profiles[k]) c->kept += rill_profile_bytes(c->outlook->profiles[k]);
         if (load.modes == 0 && is_in_a_plane_of_the_lattice(o))
             load.pairs = (uint64_t)(PAIRS_OF_LINK * (double)load.links);
         boundary_add(c, &load);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Developed flow through an outline: the grid, the equations, and what lies between grid points. */
-#include "vessel/profile.h"
+#include "vessel/profile_priv.h"
 
 #include "core/memory.h"
 #include "core/status.h"
@@ -47,7 +47,7 @@ static void plane_axes(rill_profile *p, const double normal[3])
         f[a] = normal[(a + 1) % 3] * e[(a + 2) % 3] - normal[(a + 2) % 3] * e[(a + 1) % 3];
 }
 
-static void to_plane(const rill_profile *p, const double x[3], double out[2])
+void rill_profile_to_plane(const rill_profile *p, const double x[3], double out[2])
 {
     for (int k = 0; k < 2; k++) {
         out[k] = 0;
@@ -73,7 +73,7 @@ static rill_status lay_outline(rill_profile *p, rill_profile_kind kind, const ri
     const double turn = 2 * M_PI / CIRCLE, r = sqrt(2 * o->area / (CIRCLE * sin(turn)));
     for (uint64_t k = 0; k < p->outline_count; k++) {
         if (own)
-            to_plane(p, o->outline[k], p->outline[k]);
+            rill_profile_to_plane(p, o->outline[k], p->outline[k]);
         else {
             p->outline[k][0] = r * cos(turn * (double)k);
             p->outline[k][1] = r * sin(turn * (double)k);
@@ -82,7 +82,7 @@ static rill_status lay_outline(rill_profile *p, rill_profile_kind kind, const ri
     return RILL_OK;
 }
 
-static bool inside(const rill_profile *p, const double x[2])
+bool rill_profile_inside(const rill_profile *p, const double x[2])
 {
     bool in = false;
     for (uint64_t k = 0, l = p->outline_count - 1; k < p->outline_count; l = k++) {
@@ -116,7 +116,7 @@ static void place(const rill_profile *p, int at, double x[2])
     x[1] = p->low[1] + at / p->n[0] * p->spacing;
 }
 
-static void choose_grid(rill_profile *p)
+static void choose_grid(rill_profile *p, int across)
 {
     double high[2] = {-INFINITY, -INFINITY};
     p->low[0] = p->low[1] = INFINITY;
@@ -125,11 +125,21 @@ static void choose_grid(rill_profile *p)
             p->low[d] = fmin(p->low[d], p->outline[k][d]);
             high[d] = fmax(high[d], p->outline[k][d]);
         }
-    p->spacing = fmax(high[0] - p->low[0], high[1] - p->low[1]) / ACROSS;
+    p->spacing = fmax(high[0] - p->low[0], high[1] - p->low[1]) / across;
     for (int d = 0; d < 2; d++) {
         p->n[d] = (int)ceil((high[d] - p->low[d]) / p->spacing) + 3;
         p->low[d] = (p->low[d] + high[d] - (p->n[d] - 1) * p->spacing) / 2;
     }
+}
+
+rill_status rill_profile_lay(rill_profile *p, rill_profile_kind kind, const rill_opening *o, int across)
+{
+    memcpy(p->centre, o->centre, sizeof p->centre);
+    plane_axes(p, o->normal);
+    if (kind == RILL_PROFILE_FLAT) return RILL_OK;
+    const rill_status status = lay_outline(p, kind, o);
+    if (status == RILL_OK) choose_grid(p, across);
+    return status;
 }
 
 static rill_status make_points(solver *s)
@@ -142,7 +152,7 @@ static rill_status make_points(solver *s)
     for (int at = 0; at < all; at++) {
         double x[2];
         place(p, at, x);
-        s->number[at] = inside(p, x) ? s->count : -1;
+        s->number[at] = rill_profile_inside(p, x) ? s->count : -1;
         if (s->number[at] >= 0) s->points[s->count++].at = at;
     }
     for (int k = 0; k < s->count; k++) {
@@ -297,13 +307,10 @@ rill_status rill_profile_create(rill_profile_kind kind, const rill_opening *o, d
     rill_profile *p = s.p;
     if (!p) return rill_fail(RILL_SYSTEM, "out of memory for a profile");
     p->count = count;
-    memcpy(p->centre, o->centre, sizeof p->centre);
-    plane_axes(p, o->normal);
+    RILL_TRY(rill_profile_lay(p, kind, o, ACROSS));
     RILL_TRY(rill_array_create((uint64_t)count, sizeof *p->peak, "a profile", (void **)&p->peak));
     for (int k = 0; k < count; k++) p->peak[k] = 1;
     if (kind != RILL_PROFILE_FLAT) {
-        RILL_TRY(lay_outline(p, kind, o));
-        choose_grid(p);
         RILL_TRY(make_points(&s));
         RILL_TRY(make_fields(&s, nu, omega, o->area));
     }
@@ -317,29 +324,66 @@ done:
     return status;
 }
 
+uint64_t rill_profile_bytes(const rill_profile *p)
+{
+    const uint64_t fields = (p->fields ? 1 : 0) + (p->vectors ? 3 : 0);
+    return fields * (uint64_t)p->count * (uint64_t)p->n[0] * (uint64_t)p->n[1] * sizeof *p->fields;
+}
+
 void rill_profile_destroy(rill_profile *p)
 {
     if (!p) return;
     rill_array_destroy(p->fields);
     rill_array_destroy(p->peak);
     rill_array_destroy(p->outline);
+    rill_array_destroy(p->vectors);
+    rill_array_destroy(p->own);
+    rill_waveform_destroy(p->wave);
     free(p);
+}
+
+/* The four grid points around a place, and the parts of the way between them. */
+typedef struct spot {
+    size_t first; /* of the lower two, on the grid */
+    double part[2];
+} spot;
+
+/* @return false outside the outline */
+static bool find_spot(const rill_profile *p, const double x[3], spot *out)
+{
+    double at[2];
+    int cell[2];
+    rill_profile_to_plane(p, x, at);
+    if (!rill_profile_inside(p, at)) return false;
+    for (int d = 0; d < 2; d++) {
+        const double steps = (at[d] - p->low[d]) / p->spacing;
+        cell[d] = (int)fmin(fmax(floor(steps), 0), p->n[d] - 2);
+        out->part[d] = steps - cell[d];
+    }
+    out->first = (size_t)cell[1] * (size_t)p->n[0] + (size_t)cell[0];
+    return true;
+}
+
+static double complex between(const rill_profile *p, const double complex *field, const spot *at)
+{
+    const double *part = at->part;
+    field += at->first;
+    return (1 - part[1]) * ((1 - part[0]) * field[0] + part[0] * field[1]) +
+           part[1] * ((1 - part[0]) * field[p->n[0]] + part[0] * field[p->n[0] + 1]);
 }
 
 double complex rill_profile_at(const rill_profile *p, int k, const double x[3])
 {
-    double at[2], part[2];
-    int cell[2];
+    spot at;
     if (!p->fields) return 1;
-    to_plane(p, x, at);
-    if (!inside(p, at)) return 0;
-    for (int d = 0; d < 2; d++) {
-        const double steps = (at[d] - p->low[d]) / p->spacing;
-        cell[d] = (int)fmin(fmax(floor(steps), 0), p->n[d] - 2);
-        part[d] = steps - cell[d];
-    }
-    const double complex *field = p->fields + (size_t)k * (size_t)p->n[0] * (size_t)p->n[1] +
-                                  (size_t)cell[1] * (size_t)p->n[0] + cell[0];
-    return (1 - part[1]) * ((1 - part[0]) * field[0] + part[0] * field[1]) +
-           part[1] * ((1 - part[0]) * field[p->n[0]] + part[0] * field[p->n[0] + 1]);
+    if (!find_spot(p, x, &at)) return 0;
+    return between(p, p->fields + (size_t)k * (size_t)p->n[0] * (size_t)p->n[1], &at);
+}
+
+void rill_profile_vector_at(const rill_profile *p, int k, const double x[3], double complex out[3])
+{
+    spot at;
+    const size_t all = (size_t)p->n[0] * (size_t)p->n[1];
+    const bool in = find_spot(p, x, &at);
+    for (size_t a = 0; a < 3; a++) out[a] = in ? between(p, p->vectors + (3 * (size_t)k + a) * all, &at) : 0;
 }

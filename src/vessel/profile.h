@@ -13,6 +13,7 @@
 #define RILL_VESSEL_PROFILE_H
 
 #include "vessel/case.h"
+#include "vessel/waveform.h"
 
 #include <complex.h>
 
@@ -28,6 +29,18 @@ typedef struct rill_profile {
                              with   mu L / (A c); r^2/8 of a circle; 0: flat */
     double (*outline)[2]; /**< [outline_count], m, owned */
     uint64_t outline_count;
+
+    /* Of a profile that was measured, see profile_points.h; otherwise 0 and NULL. The first field is made for
+       a mean velocity of 1, the others are what was measured, m/s. */
+    double complex *vectors; /**< [count][3][n[1]][n[0]]; `fields` are their parts along the normal. Owned */
+    double complex
+        *own; /**< [count], m3/s: flow that each field brings, the first one's as measured. Owned */
+    rill_waveform *wave;    /**< m3/s, flow over the cycle as measured; NULL: steady. Owned */
+    double scale;           /**< of all but the first field, see rill_profile_fit() */
+    double fastest;         /**< m/s, largest speed measured */
+    uint32_t points, times; /**< in the section, at the time with the fewest; times */
+    double apart;           /**< m, between points */
+    double coverage;        /**< part of the section that has a point within 1.5 such lengths */
 } rill_profile;
 
 /**
@@ -39,10 +52,16 @@ typedef struct rill_profile {
 rill_status rill_profile_create(rill_profile_kind kind, const rill_opening *opening, double nu,
                                 const double *omega, int count, rill_profile **out);
 
+/** Return the bytes that its fields take. */
+uint64_t rill_profile_bytes(const rill_profile *profile);
+
 /** Destroy it; NULL is allowed. */
 void rill_profile_destroy(rill_profile *profile);
 
 /** Return profile k at a place, m, laid onto the plane along its normal; 0 outside the outline. */
 double complex rill_profile_at(const rill_profile *profile, int k, const double x[3]);
+
+/** Return the velocity of measured profile k, as rill_profile_at() the part along the normal. */
+void rill_profile_vector_at(const rill_profile *profile, int k, const double x[3], double complex out[3]);
 
 #endif

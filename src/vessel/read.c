@@ -98,6 +98,11 @@ static rill_status fit_wave(const rill_yaml *yaml, const rill_yaml_value *at, ri
                               "%s: %s and the waveform %s, which has units, cannot both be given: leave one "
                               "out, or call its column factor",
                               e->name, amount, r->wave_path);
+    if (inlet && e->velocities && kind == RILL_WAVE_PEAK_VELOCITY)
+        return rill_yaml_fail(yaml, at,
+                              "%s gives a peak-velocity, which does not go with velocities: give a flow "
+                              "or a mean-velocity",
+                              r->wave_path);
     if (inlet) {
         e->amount = 1;
         e->inflow = (rill_inflow)kind;
@@ -105,6 +110,43 @@ static rill_status fit_wave(const rill_yaml *yaml, const rill_yaml_value *at, ri
     } else
         e->pressure = 1;
     return RILL_OK;
+}
+
+/* Return the path of a file that the case names. */
+static rill_status path_of(const rill_case *c, const char *name, char **path)
+{
+    return rill_file_beside(c->path, name, c->outside ? RILL_OUTSIDE_ALLOWED : RILL_OUTSIDE_ASKED, path);
+}
+
+/* Points of an inlet's profile: they may bring the flow, and are the profile. */
+static rill_status fit_velocities(const rill_yaml *yaml, const rill_yaml_value *at, rill_end_reader *r,
+                                  const bool *given, const rill_case *c)
+{
+    rill_status status = RILL_OK;
+    rill_end *e = &r->end;
+    char *path = NULL;
+    if (e->kind != RILL_END_INLET) return RILL_OK;
+    e->from_file = isnan(e->amount);
+    if (e->from_file && !r->velocities_path)
+        return rill_yaml_fail(yaml, at,
+                              "%s: flow: from-file is that of a file of velocities: name it by "
+                              "velocities, or give a flow",
+                              e->name);
+    if (!r->velocities_path) return RILL_OK;
+    if (e->from_file && r->wave_path)
+        return rill_yaml_fail(
+            yaml, at, "%s: flow: from-file and a waveform cannot both be given: leave one out", e->name);
+    for (const rill_key *keys = rill_end_type_of(e)->keys, *key = keys; key->name; key++)
+        if (given[key - keys] &&
+            (strcmp(key->name, "profile") == 0 || strcmp(key->name, "peak-velocity") == 0))
+            return rill_yaml_fail(yaml, at, "%s: %s and velocities cannot both be given: leave one out",
+                                  e->name, key->name);
+    if (e->from_file) e->amount = 1;
+    status = path_of(c, r->velocities_path, &path);
+    if (status == RILL_OK) status = rill_velocities_read(path, c->run.period, &e->velocities);
+    if (status != RILL_OK) rill_fail_prefix("%s:%d: velocities of %s", c->path, rill_yaml_line(at), e->name);
+    free(path);
+    return status;
 }
 
 /* What inlets and pressures say of how much. */
@@ -125,14 +167,14 @@ static rill_status fit_amount(const rill_yaml *yaml, const rill_yaml_value *at, 
         which = k;
     }
     if (e->kind == RILL_END_INLET && which > 0) e->inflow = (rill_inflow)(which - 1);
+    RILL_TRY(fit_velocities(yaml, at, r, given, c));
     if (!r->wave_path) {
         if (which < 0)
             status = rill_yaml_fail(yaml, at, "%s: it must be given %s, or a waveform", e->name,
                                     last > 1 ? "a flow, a mean-velocity or a peak-velocity" : "a pressure");
         goto done;
     }
-    status = rill_file_beside(c->path, r->wave_path, c->outside ? RILL_OUTSIDE_ALLOWED : RILL_OUTSIDE_ASKED,
-                              &path);
+    status = path_of(c, r->wave_path, &path);
     if (status == RILL_OK) status = rill_waveform_read(path, c->run.period, &e->wave);
     if (status != RILL_OK) {
         rill_fail_prefix("%s:%d: waveform of %s", c->path, rill_yaml_line(at), e->name);
@@ -171,8 +213,10 @@ static rill_status read_end(const rill_yaml *yaml, const rill_yaml_value *key, c
     if (rill_end_types[k].given) RILL_TRY(fit_amount(yaml, value, &r, given, c));
     *out = r.end;
     r.end.wave = NULL;
+    r.end.velocities = NULL;
 done:
     rill_waveform_destroy(r.end.wave);
+    rill_velocities_destroy(r.end.velocities);
     return status;
 }
 
@@ -395,23 +439,25 @@ json_t *rill_case_schema(void)
     return NULL;
 }
 
-/* Waveforms make a case pulsatile; they must agree in their period. */
+/* Waveforms, and velocities at several times, make a case pulsatile; they must agree in their period. */
 static rill_status find_period(rill_case *c)
 {
     const rill_end *first = NULL;
-    for (int k = 0; k < c->end_count; k++) {
-        const rill_end *e = &c->ends[k];
-        if (!e->wave) continue;
-        if (!first) first = e;
-        if (fabs(e->wave->period / first->wave->period - 1) > 1e-6)
-            return rill_fail(
-                RILL_USAGE,
-                "%s:%d: the waveform of %s has a period of %g s, that of %s one of %g s: they must "
-                "be the same",
-                c->path, e->line, e->name, e->wave->period, first->name, first->wave->period);
+    double period = 0;
+    for (int k = 0; k < 2 * c->end_count; k++) {
+        const rill_end *e = &c->ends[k / 2];
+        const double own = k % 2 ? e->velocities ? e->velocities->period : 0 : e->wave ? e->wave->period : 0;
+        if (!(own > 0)) continue;
+        if (!first) first = e, period = own;
+        if (fabs(own / period - 1) > 1e-6)
+            return rill_fail(RILL_USAGE,
+                             "%s:%d: the %s of %s has a period of %g s, that of %s one of %g s: they must "
+                             "be the same",
+                             c->path, e->line, k % 2 ? "file of velocities" : "waveform", e->name, own,
+                             first->name, period);
     }
     c->run.pulsatile = first != NULL;
-    if (first) c->run.period = first->wave->period;
+    if (first) c->run.period = period;
     return RILL_OK;
 }
 
@@ -542,7 +588,10 @@ const char *rill_case_geometry(const rill_case *given) { return given->geometry;
 void rill_case_destroy(rill_case *c)
 {
     if (!c) return;
-    for (int k = 0; k < c->end_count; k++) rill_waveform_destroy(c->ends[k].wave);
+    for (int k = 0; k < c->end_count; k++) {
+        rill_waveform_destroy(c->ends[k].wave);
+        rill_velocities_destroy(c->ends[k].velocities);
+    }
     free(c->ends);
     free(c->output.probes);
     free(c->output.planes);

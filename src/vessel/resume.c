@@ -90,6 +90,21 @@ static void wave_line(FILE *out, const rill_end *e)
     end_text(out, e, "waveform", text);
 }
 
+static void velocities_line(FILE *out, const rill_end *e)
+{
+    const rill_velocities *v = e->velocities;
+    XXH3_state_t *state = XXH3_createState();
+    if (!state) return; /* as of a waveform */
+    XXH3_64bits_reset(state);
+    XXH3_64bits_update(state, v->points, v->count * sizeof *v->points);
+    XXH3_64bits_update(state, v->times, v->frames * sizeof *v->times);
+    char text[96];
+    snprintf(text, sizeof text, "%u points at %u times over %.9g s with the hash %08llx", v->count, v->frames,
+             v->period, (unsigned long long)XXH3_64bits_digest(state) & 0xffffffff);
+    XXH3_freeState(state);
+    end_text(out, e, "velocities", text);
+}
+
 static void amount_line(FILE *out, const rill_end *e)
 {
     static const struct {
@@ -97,6 +112,11 @@ static void amount_line(FILE *out, const rill_end *e)
         double si;
     } amounts[] = {{"flow", " mL/s", 1e-6}, {"mean-velocity", " m/s", 1}, {"peak-velocity", " m/s", 1}};
     if (e->wave) wave_line(out, e);
+    if (e->velocities) velocities_line(out, e);
+    if (e->from_file) {
+        end_text(out, e, "flow", "from-file");
+        return;
+    }
     if (e->wave && e->wave->kind != RILL_WAVE_FACTOR) return;
     if (e->kind == RILL_END_PRESSURE)
         end_number(out, e, "pressure", e->pressure, " Pa", 1);

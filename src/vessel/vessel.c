@@ -4,6 +4,7 @@
 #include "vessel/plan.h"
 
 #include "vessel/end_kinds.h"
+#include "vessel/profile_points.h"
 #include "vessel/sponge.h"
 #include "core/memory.h"
 #include "core/progress.h"
@@ -59,12 +60,16 @@ static double soft(const rill_vessel *v, uint64_t step)
 
 /* ---- velocities ------------------------------------------------------------------------------ */
 
+/* Whether the profile of an inlet comes from points: harmonics are then velocities as they are. */
+static bool is_measured(const driven *d) { return d->profile->own != NULL; }
+
 /* Return flow into the vessel that an inlet is to bring at a time, m3/s, without harmonics' end. */
 static double inflow_at(const driven *d, double time)
 {
     const rill_vessel *v = d->vessel;
     const rill_end *e = d->end;
     const rill_opening *o = &v->geom->surface->openings[d->number];
+    if (is_measured(d)) return rill_profile_inflow(d->profile, e, o, time);
     const double value = rill_end_given(e, time);
     if (e->inflow == RILL_INFLOW_FLOW) return value;
     if (e->inflow == RILL_INFLOW_MEAN_VELOCITY) return value * o->area;
@@ -94,7 +99,7 @@ static double flow_at(const driven *d, double time)
     return d->factor * in;
 }
 
-static bool is_flattened(const driven *d) { return d->kept->omega > 0; }
+static bool is_flattened(const driven *d) { return d->kept->least < 1; }
 
 /* Mode 0 is the mean's profile, 2k - 1 and 2k are the real and imaginary part of harmonic k's. Where not all
  * of it is kept, the last one is flat. */
@@ -108,6 +113,13 @@ static void weigh(void *context, uint64_t step, double *weights)
     double left = flow;
     for (int k = 1; k <= d->harmonics; k++) {
         const double angle = k * h->omega * time, c = cos(angle), s = sin(angle);
+        if (is_measured(d)) { /* what its links bring, the mean's profile completes */
+            const double complex turn = c + I * s;
+            weights[2 * k - 1] = soft(v, step) * c;
+            weights[2 * k] = -soft(v, step) * s;
+            left -= creal(d->carries[k] * turn) * v->plan.scales.flow;
+            continue;
+        }
         weights[2 * k - 1] = up * (h->cosine[k] * c + h->sine[k] * s);
         weights[2 * k] = up * (h->sine[k] * c - h->cosine[k] * s);
         left -= h->cosine[k] * c + h->sine[k] * s;
@@ -123,11 +135,21 @@ static void weigh(void *context, uint64_t step, double *weights)
 static void mode_velocity(void *context, const double x[3], int mode, double u[3])
 {
     const driven *d = context;
-    const rill_geom *geom = d->vessel->geom;
+    const rill_vessel *v = d->vessel;
+    const rill_geom *geom = v->geom;
     const rill_opening *o = &geom->surface->openings[d->number];
     const int k = (mode + 1) / 2; /* one beyond the harmonics': flat */
     double at[3];
     for (int a = 0; a < 3; a++) at[a] = geom->origin[a] + geom->spacing * x[a];
+    if (is_measured(d) && k <= d->harmonics) {
+        double complex vector[3];
+        double factor = 1 / v->plan.scales.velocity;
+        if (k == 0) factor = d->carries ? d->unit / creal(d->carries[0]) : 1e-3;
+        rill_profile_vector_at(d->profile, k, at, vector);
+        for (int a = 0; a < 3; a++)
+            u[a] = factor * (mode && mode % 2 == 0 ? cimag(vector[a]) : creal(vector[a]));
+        return;
+    }
     double complex value = k > d->harmonics ? 1 : rill_profile_at(d->profile, k, at);
     value *= d->carries ? d->unit / d->carries[k] : 1e-3;
     /* What crosses the plane is that of the normal; the fluid flows along the vessel. */
@@ -150,8 +172,9 @@ static rill_status drive(driven *d, rill_boundary *boundary)
     RILL_TRY(rill_array_create((uint64_t)fields, sizeof *carries, "a profile", (void **)&carries));
     RILL_TRY(rill_boundary_set_velocity_modes(boundary, d->modes, mode_velocity, d));
     for (int k = 0; k < fields; k++) {
-        carries[k] = 1e3 * rill_boundary_mode_flow(boundary, k ? 2 * k - 1 : 0);
-        if (k && k <= d->harmonics) carries[k] += 1e3 * I * rill_boundary_mode_flow(boundary, 2 * k);
+        const double factor = is_measured(d) && k && k <= d->harmonics ? 1 : 1e3;
+        carries[k] = factor * rill_boundary_mode_flow(boundary, k ? 2 * k - 1 : 0);
+        if (k && k <= d->harmonics) carries[k] += factor * I * rill_boundary_mode_flow(boundary, 2 * k);
     }
     if (!(creal(carries[0]) > 0))
         RILL_TRY(rill_fail(RILL_USAGE,

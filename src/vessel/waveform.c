@@ -30,7 +30,7 @@ static void tridiagonal(uint32_t n, const double *below, double *diagonal, const
  * sample h' m' + 2 (h' + h) m + h m+ = 6 (slope - slope'), cyclic; the corners are taken out by Sherman &
  * Morrison.
  */
-static rill_status spline(const rill_waveform *w, double *m)
+rill_status rill_waveform_bend(const rill_waveform *w, double *m)
 {
     rill_status status = RILL_OK;
     const uint32_t n = w->count;
@@ -145,7 +145,7 @@ static rill_status make_smooth(rill_waveform *w)
     const uint32_t n = w->count;
     double *m = NULL;
     RILL_TRY(rill_array_create((uint64_t)n + 1, sizeof *m, "a waveform", (void **)&m));
-    RILL_TRY(spline(w, m));
+    RILL_TRY(rill_waveform_bend(w, m));
     for (uint32_t k = 0; k < n; k++)
         w->slope[k] = limited(w, k, line(w, k) - spacing(w, k) * (2 * m[k] + m[k + 1]) / 6);
     w->slope[n] = w->slope[0];

@@ -64,6 +64,9 @@ void rill_waveform_turn(rill_waveform *wave);
 rill_status rill_waveform_create(rill_wave_kind kind, double period, const double *time, const double *value,
                                  uint32_t count, rill_waveform **out);
 
+/** Find the second derivatives of the periodic cubic spline through samples. @param[out] bend  [count + 1] */
+rill_status rill_waveform_bend(const rill_waveform *wave, double *bend);
+
 /** Destroy a waveform; NULL is allowed. */
 void rill_waveform_destroy(rill_waveform *wave);
 

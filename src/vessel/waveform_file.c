@@ -5,18 +5,16 @@
 
 #include "core/memory.h"
 #include "core/nearest.h"
+#include "core/regular.h"
 #include "core/status.h"
 #include "core/units.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { LINE = 512, SAMPLES = 1000000 };
 
@@ -270,28 +268,11 @@ static rill_status close_cycle(reader *r, double *period)
     return RILL_OK;
 }
 
-/* Open the file, which is no FIFO that would have to be waited for. */
-static rill_status open_regular(reader *r)
-{
-    struct stat info;
-    const int file = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    r->file = file >= 0 ? fdopen(file, "r") : NULL;
-    if (!r->file) {
-        const int error = errno;
-        if (file >= 0) close(file);
-        return rill_fail(rill_status_of_reading(error), "cannot read the waveform %s: %s", r->path,
-                         strerror(error));
-    }
-    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode))
-        return rill_fail(RILL_USAGE, "the waveform %s is not a regular file", r->path);
-    return RILL_OK;
-}
-
 rill_status rill_waveform_read(const char *path, double period, rill_waveform **out)
 {
     rill_status status = RILL_OK;
     reader r = {.path = path};
-    RILL_TRY(open_regular(&r));
+    RILL_TRY(rill_regular_open(path, "the waveform", &r.file));
     RILL_TRY(read_header(&r));
     RILL_TRY(read_rows(&r));
     RILL_TRY(close_cycle(&r, &period));

@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer: hostile waveforms.
+ * libFuzzer: hostile waveforms, and points with velocities.
  *
  *     tests/fuzz/run waveform tests/fuzz/corpus/waveform -max_total_time=300
  */
+#include "vessel/profile_points.h"
 #include "vessel/waveform.h"
 
 #include "scratch.h"
+
+/* The profile that points make in a square opening. */
+static void measure(const rill_velocities *velocities)
+{
+    double outline[4][3] = {{-0.01, -0.01, 0}, {0.01, -0.01, 0}, {0.01, 0.01, 0}, {-0.01, 0.01, 0}};
+    const rill_opening opening = {.name = "in",
+                                  .normal = {0, 0, 1},
+                                  .axis = {0, 0, 1},
+                                  .area = 4e-4,
+                                  .hydraulic_diameter = 0.02,
+                                  .outline = outline,
+                                  .outline_count = 4};
+    rill_profile *profile = NULL;
+    if (rill_profile_measure(velocities, &opening, 8, &profile) == RILL_OK) rill_profile_destroy(profile);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -18,6 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         rill_waveform_destroy(wave);
         wave = NULL;
     }
+    rill_velocities *velocities = NULL;
+    if (rill_velocities_read(path, 0, &velocities) == RILL_OK) measure(velocities);
+    rill_velocities_destroy(velocities);
     unlink(path);
     return 0;
 }

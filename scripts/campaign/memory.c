@@ -3,8 +3,10 @@
  * CAMPAIGN_MEMORY_STAYS all later ones. Allocations are those of the program, of HDF5 and of the other
  * libraries: malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign, and anonymous mmap.
  * With CAMPAIGN_MEMORY_OWN only those count that the program asks for itself, not a library for it.
- * CAMPAIGN_MEMORY_COUNT names a file that receives their number, CAMPAIGN_MEMORY_CRASH one that receives the
- * call stack of a crash, which goes on to end the process. */
+ * CAMPAIGN_MEMORY_PLACES names a file that receives the number of the first allocation of each place: of the
+ * two innermost calls that the program itself makes for it. CAMPAIGN_MEMORY_COUNT names a file that receives
+ * their number, CAMPAIGN_MEMORY_CRASH one that receives the call stack of a crash, which goes on to end the
+ * process. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -30,6 +32,37 @@ static atomic_long made;
 static long at;
 static int stays, begun, own;
 static uintptr_t text_begin, text_end; /* code of the program itself */
+
+enum { PLACES = 1 << 16, FRAMES = 48 };
+static uint64_t places[PLACES]; /* hashes, 0: none */
+static atomic_int noting = -1;  /* file */
+
+/* Note the place of an allocation that is made for the first time there. */
+static void place_note(long number)
+{
+    static _Thread_local int inside;
+    void *frames[FRAMES];
+    char text[64];
+    uint64_t hash = 1;
+    if (inside) return;
+    inside = 1;
+    const int depth = backtrace(frames, FRAMES);
+    for (int k = 0, found = 0; k < depth && found < 2; k++) {
+        const uintptr_t at = (uintptr_t)frames[k];
+        if (at < text_begin || at >= text_end) continue;
+        hash = (hash ^ (at - text_begin)) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+        found++;
+    }
+    for (uint64_t k = hash >> 40;; k++) { /* of several threads two may note the same */
+        if (places[k % PLACES] == hash) break;
+        if (places[k % PLACES]) continue;
+        places[k % PLACES] = hash;
+        const int length = snprintf(text, sizeof text, "%ld %016llx\n", number, (unsigned long long)hash);
+        if (write(noting, text, (size_t)length) != length) _exit(99);
+        break;
+    }
+    inside = 0;
+}
 
 /* Write the call stack, and let the signal that is raised again do what it does. */
 static void crash(int number)
@@ -71,7 +104,13 @@ static int note(struct dl_phdr_info *info, size_t size, void *context)
 __attribute__((constructor)) static void begin(void)
 {
     own = getenv("CAMPAIGN_MEMORY_OWN") != NULL;
-    if (own) dl_iterate_phdr(note, NULL);
+    dl_iterate_phdr(note, NULL);
+    if (getenv("CAMPAIGN_MEMORY_PLACES")) {
+        void *frame;
+        backtrace(&frame, 1); /* loads what it needs */
+        noting = open(getenv("CAMPAIGN_MEMORY_PLACES"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        unsetenv("CAMPAIGN_MEMORY_PLACES"); /* of this process alone */
+    }
     if (getenv("CAMPAIGN_MEMORY_CRASH")) watch();
     const char *text = getenv("CAMPAIGN_MEMORY_AT");
     at = text ? atol(text) : 0;
@@ -132,6 +171,7 @@ static int fails(const void *caller)
     if (!begun || (own && ((uintptr_t)caller < text_begin || (uintptr_t)caller >= text_end))) return 0;
     const long number = atomic_fetch_add(&made, 1) + 1;
     const int is = at > 0 && (number == at || (stays && number > at));
+    if (noting >= 0) place_note(number);
     if (is) errno = ENOMEM;
     return is;
 }

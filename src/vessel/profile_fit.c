@@ -189,7 +189,7 @@ static void find_nearest(const rill_fit *fit, const double x[3], nearest *n)
     }
 }
 
-/* Solve a symmetric positive definite system for three right-hand sides, in place, by elimination. */
+/* Solve a symmetric positive definite system for three columns on the right, in place, by elimination. */
 static void solve(double a[TERMS][TERMS], double b[TERMS][3])
 {
     for (int k = 0; k < TERMS; k++)

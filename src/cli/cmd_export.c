@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rill export: PNG pictures of slices, and field files that need no other. */
+/* rill export: PNG pictures of slices, field files that need no other, and points of field files as CSV. */
 #include "cli/axis_option.h"
 #include "cli/cli.h"
 #include "cli/json_option.h"
 #include "cli/surface_options.h"
+#include "core/status.h"
 #include "io/fields.h"
 #include "io/picture.h"
+#include "io/points.h"
 #include "io/slice.h"
 #include "io/surface_picture.h"
 #include "io/wall_picture.h"
@@ -31,6 +33,7 @@ typedef struct choices {
     char *named; /* output that --png names, owned; NULL: none */
     bool png;
     int field, scale;
+    const char *near, *reach;
     cli_surface surface;
 } choices;
 
@@ -136,6 +139,41 @@ done:
     return status;
 }
 
+/* Velocities near a place as CSV, which `velocities` of a case reads. */
+static rill_status export_points(const choices *c, const char *const *paths, int count)
+{
+    rill_status status = RILL_OK;
+    double place[3], reach;
+    uint64_t points = 0;
+    const char *rest = c->near;
+    if (!c->near || !c->reach)
+        RILL_TRY(rill_fail(RILL_USAGE, "-o %s takes points near a place: add --near X,Y,Z and --reach LENGTH",
+                           c->output));
+    for (int a = 0; a < 3; a++) {
+        char part[64];
+        const size_t length = strcspn(rest, ",");
+        snprintf(part, sizeof part, "%.*s", (int)(length < sizeof part ? length : sizeof part - 1), rest);
+        status = (rest[length] == ',') == (a < 2) ? rill_units_parse(part, "m", &place[a])
+                                                  : rill_fail(RILL_USAGE, "three coordinates are needed");
+        if (status != RILL_OK) {
+            rill_fail_prefix("--near \"%s\" is no place such as 12mm,0mm,-3mm", c->near);
+            goto done;
+        }
+        rest += length + (a < 2);
+    }
+    status = rill_units_parse(c->reach, "m", &reach);
+    if (status == RILL_OK && !(reach > 0)) status = rill_fail(RILL_USAGE, "it must be above 0");
+    if (status != RILL_OK) {
+        rill_fail_prefix("--reach \"%s\"", c->reach);
+        goto done;
+    }
+    RILL_TRY(rill_points_write(paths, count, place, reach, c->output, &points));
+    cli_row("points", "%llu of each of %d files", (unsigned long long)points, count);
+    cli_row("velocities", "%s", c->output);
+done:
+    return status;
+}
+
 /* Name a picture like the input, without its ending, in the working directory. */
 static rill_status picture_name(choices *c, const char *path)
 {
@@ -173,7 +211,8 @@ static int run(int argc, char **argv)
                                    .target = &c.output,
                                    .arg = "FILE",
                                    .help =
-                                       "picture (.png) or field file that needs no other (.vtkhdf); - is a "
+                                       "picture (.png), field file that needs no other (.vtkhdf) or points "
+                                       "with velocities (.csv); - is a "
                                        "picture on standard output",
                                    .fallback = "",
                                    .apply = cli_stream_apply},
@@ -197,12 +236,25 @@ static int run(int argc, char **argv)
                                    .target = &c.scale,
                                    .choices = scales,
                                    .help = "colour scale of a picture"},
+                                  {.name = "near",
+                                   .kind = CLI_TEXT,
+                                   .target = &c.near,
+                                   .arg = "X,Y,Z",
+                                   .help = "place, as 12mm,0mm,-3mm, whose points are written as CSV",
+                                   .fallback = ""},
+                                  {.name = "reach",
+                                   .kind = CLI_TEXT,
+                                   .target = &c.reach,
+                                   .arg = "LENGTH",
+                                   .help = "how far from that place points are written",
+                                   .fallback = ""},
                                   {0}};
     const cli_option *const tables[] = {options, cli_surface_shape_options(&c.surface), NULL};
-    const char *path = NULL;
-    int count = 1;
+    const char *paths[RILL_POINTS_FILES] = {NULL};
+    int count = RILL_POINTS_FILES;
     bool help = false;
-    RILL_TRY(cli_parse(&cli_export, tables, argc, argv, &path, &count, &help));
+    RILL_TRY(cli_parse(&cli_export, tables, argc, argv, paths, &count, &help));
+    const char *path = paths[0];
     if (help) return RILL_OK;
     if (count < 1)
         RILL_TRY(rill_fail(RILL_USAGE, "no file is given: name a geometry, field, wall or surface file"));
@@ -212,20 +264,35 @@ static int run(int argc, char **argv)
     if (c.png) RILL_TRY(picture_name(&c, path));
     if (!c.output)
         RILL_TRY(rill_fail(RILL_USAGE, "no output is given: add --png, -o FILE.png or -o FILE.vtkhdf"));
-    RILL_TRY(cli_outputs_check(path, &(cli_output){c.png ? "--png" : "-o", c.output}, 1));
+    for (int k = 0; k < count; k++)
+        RILL_TRY(cli_outputs_check(paths[k], &(cli_output){c.png ? "--png" : "-o", c.output}, 1));
+    const bool csv = rill_name_ends(c.output, ".csv");
+    if (count > 1 && !csv)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "%d files are given, and -o %s is made from one: name one, or end the output "
+                           "in .csv",
+                           count, c.output));
+    if ((c.near || c.reach) && !csv)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "--near and --reach are of points, and -o %s is none of them: end it in .csv",
+                           c.output));
     const bool picture = rill_name_ends(c.output, ".png") || cli_json_streams(c.output);
     const bool surface = rill_surface_named(path) || c.surface.units_given;
     if (!surface && c.surface.given)
         RILL_TRY(rill_fail(RILL_USAGE, "%s is no surface: leave out the options for surfaces", path));
-    if (picture && surface)
+    if (csv)
+        RILL_TRY(export_points(&c, paths, count));
+    else if (picture && surface)
         RILL_TRY(export_surface(&c, path));
     else if (picture)
         RILL_TRY(export_picture(&c, path));
     else if (rill_name_ends(c.output, ".vtkhdf"))
         RILL_TRY(rill_fields_copy(path, c.output));
     else
-        RILL_TRY(rill_fail(
-            RILL_USAGE, "-o %s is neither a picture nor a field file: end it in .png or .vtkhdf", c.output));
+        RILL_TRY(
+            rill_fail(RILL_USAGE,
+                      "-o %s is neither a picture, a field file nor points: end it in .png, .vtkhdf or .csv",
+                      c.output));
 done:
     free(c.named);
     return cli_report(&cli_export, status);
@@ -233,6 +300,7 @@ done:
 
 const cli_command cli_export = {
     .name = "export",
-    .usage = "FILE [options] --png | -o FILE.png|FILE.vtkhdf",
-    .summary = "draw a slice, a wall or a surface as PNG, or make a field file that needs no other",
+    .usage = "FILE [options] --png | -o FILE.png|FILE.vtkhdf|FILE.csv",
+    .summary =
+        "draw a slice, a wall or a surface as PNG, make a field file that needs no other, or write points",
     .run = run};

@@ -97,3 +97,62 @@ Test(export, mistakes_get_one_sentence)
     cli_test_fails(3, "No such file or directory", "export", "a.geom.h5", "-o", "none/a.png");
     cr_assert(!cli_test_exists("a.png") && !cli_test_exists("a.vtkhdf"));
 }
+
+/* Velocities near a place, with times where there are several files. */
+Test(export, points_are_written_with_velocities_and_times)
+{
+    const uint32_t n[3] = {10, 10, 10};
+    rill_geom *geom = NULL;
+    rill_fields fields = rill_fields_default();
+    char line[256];
+    double x[3], u[3], time;
+    int rows = 0;
+    cr_assert_eq(rill_geom_create(n, &geom), RILL_OK);
+    geom->spacing = 1e-3;
+    geom->origin[0] = 0.02;
+    memset(geom->voxels, RILL_FLUID, 1000);
+    fields.geom = geom;
+    fields.moments = flow;
+    fields.velocity = (rill_field_unit){1e-3, "m/s", 1, 0};
+    fields.time_step = 1e-3;
+    for (int k = 0; k < 2; k++) {
+        fields.step = (uint64_t)(100 + 20 * k);
+        cr_assert_eq(rill_fields_write(&fields, RILL_FIELDS_SPARSE, k ? "f2.vtkhdf" : "f1.vtkhdf"), RILL_OK,
+                     "%s", rill_error_message());
+    }
+    rill_geom_destroy(geom);
+    cli_result r = cli_test_run("export", "f1.vtkhdf", "f2.vtkhdf", "--near", "25mm,5 mm,5mm", "--reach",
+                                "1mm", "-o", "p.csv");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect(strstr(r.out, "8 of each of 2 files"), "%s", r.out);
+    FILE *file = fopen("p.csv", "r");
+    cr_assert(file);
+    cr_assert(fgets(line, sizeof line, file));
+    cr_expect_str_eq(line, "x [m], y [m], z [m], u [m/s], v [m/s], w [m/s], time [s]\n");
+    for (; fgets(line, sizeof line, file); rows++) {
+        cr_assert_eq(sscanf(line, "%lf, %lf, %lf, %lf, %lf, %lf, %lf", &x[0], &x[1], &x[2], &u[0], &u[1],
+                            &u[2], &time),
+                     7, "%s", line);
+        const int node = (int)((x[0] - 0.02) / 1e-3) + 10 * (int)(x[1] / 1e-3) + 100 * (int)(x[2] / 1e-3);
+        cr_expect_float_eq(u[0], 1e-3 * node, 1e-6, "%s", line);
+        cr_expect_float_eq(time, rows < 8 ? 0.1 : 0.12, 1e-12, "%s", line);
+    }
+    fclose(file);
+    cr_expect_eq(rows, 16);
+    r = cli_test_run("export", "f1.vtkhdf", "--near", "25mm,5mm,5mm", "--reach", "1mm", "-o", "q.csv");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cli_test_fails(1, "add --near X,Y,Z and --reach", "export", "f1.vtkhdf", "-o", "q.csv");
+    cli_test_fails(1, "no place such as", "export", "f1.vtkhdf", "--near", "25mm,5mm", "--reach", "1mm", "-o",
+                   "q.csv");
+    cli_test_fails(1, "--reach", "export", "f1.vtkhdf", "--near", "1mm,1mm,1mm", "--reach", "0mm", "-o",
+                   "q.csv");
+    cli_test_fails(1, "no node within", "export", "f1.vtkhdf", "--near", "1m,1m,1m", "--reach", "1mm", "-o",
+                   "q.csv");
+    cli_test_fails(1, "are given, and", "export", "f1.vtkhdf", "f2.vtkhdf", "-o", "q.png");
+    cli_test_fails(1, "end it in .csv", "export", "f1.vtkhdf", "--near", "1mm,1mm,1mm", "-o", "q.png");
+    make_files();
+    cli_test_fails(1, "velocities in lu", "export", "s.vtkhdf", "--near", "1mm,1mm,1mm", "--reach", "1mm",
+                   "-o", "q.csv");
+    cli_test_fails(1, "no velocities of nodes", "export", "a.geom.h5", "--near", "1mm,1mm,1mm", "--reach",
+                   "1mm", "-o", "q.csv");
+}

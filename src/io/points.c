@@ -29,7 +29,7 @@ typedef struct source {
     uint64_t nodes;
 } source;
 
-/* Open a field file of a vessel, and read what places and times count by. */
+/* Open a field file of a vessel, and read how positions and times are counted. */
 static rill_status source_open(const char *path, bool timed, source *s)
 {
     rill_status status = RILL_OK;

@@ -113,6 +113,20 @@ typedef struct rill_plan_verdict {
 
 enum { RILL_PLAN_VERDICTS = 16 /**< of a plan, at most */ };
 
+/**
+ * Errors to expect where the vessel has the fewest cells across, relative: those of straight pipes as many
+ * cells across, at the same relaxation time and Womersley number (data/wall-shear-errors.csv). They are
+ * larger in bends, stenoses and where flow separates. NaN: not known, as with half-way bounce-back.
+ */
+typedef struct rill_plan_errors {
+    double cells;    /**< across the opening with the fewest */
+    double tau;      /**< relaxation time */
+    double layer;    /**< cells in the boundary layer R / Womersley number; 0 when steady */
+    double pressure; /**< of the pressure drop */
+    double mean;     /**< of the mean wall shear */
+    double local;    /**< of the wall shear on triangles, L2 */
+} rill_plan_errors;
+
 /** What the compressible fluid of the lattice stores, beside the circuit. */
 typedef struct rill_plan_compliance {
     double volume;      /**< m3, of the fluid */
@@ -175,6 +189,7 @@ typedef struct rill_case_plan {
     uint64_t steps;                  /**< at most */
     int weights;                     /**< of all modes of velocities and pressures, each moment */
     rill_plan_compliance compliance; /**< what the fluid of the lattice stores */
+    rill_plan_errors errors;         /**< to expect */
     rill_plan_resume resume;         /**< of the checkpoint that the run goes on from */
     uint64_t soft_steps;             /**< over which flow and pressure come up */
     uint64_t lead_steps;             /**< before the first cycle, which begins at time 0; the soft start is

@@ -110,6 +110,18 @@ static void print_compliance(const rill_plan_compliance *p)
     cli_row("lattice compliance", "%.3g mL/mmHg%s%s%s", 1e6 * MMHG * p->lattice, of, stored, settles);
 }
 
+/* Errors of straight pipes, as known from verification. */
+static void print_errors(const rill_plan_errors *e)
+{
+    char layer[64] = "";
+    if (isnan(e->local)) return;
+    if (e->layer > 0) snprintf(layer, sizeof layer, ", %.2g in the boundary layer", e->layer);
+    cli_row("expected error", "wall shear %.2g %% in its mean and %.2g %% locally, pressure drop %.2g %%,",
+            100 * e->mean, 100 * e->local, 100 * e->pressure);
+    cli_row("", "of a straight pipe with %.3g cells across%s, at tau %.4g; more in bends and stenoses",
+            e->cells, layer, e->tau);
+}
+
 /* What a plan says of several parts. */
 static cli_devices_plan parts_of(const rill_case_plan *p)
 {
@@ -137,6 +149,7 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     for (int k = 0; k < p->opening_count; k++) print_opening(c, &geom->surface->openings[k], &p->openings[k]);
     print_step(c, p);
     print_compliance(&p->compliance);
+    print_errors(&p->errors);
     cli_row("variant", "%s: %s", variant, p->variant_reason);
     const cli_devices_plan devices = parts_of(p);
     cli_devices_rows(&devices, geom->n);
@@ -215,6 +228,15 @@ static json_t *compliance_json(const rill_plan_compliance *p)
                      rill_json_real(p->change));
 }
 
+static json_t *errors_json(const rill_plan_errors *e)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "cells", rill_json_real(e->cells), "tau",
+                     rill_json_real(e->tau), "boundary_layer_cells",
+                     rill_json_real(e->layer > 0 ? e->layer : NAN), "pressure_drop",
+                     rill_json_real(e->pressure), "wall_shear_mean", rill_json_real(e->mean),
+                     "wall_shear_local", rill_json_real(e->local));
+}
+
 json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
 {
     char variant[96];
@@ -234,6 +256,7 @@ json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill
         json_object_set_new(json, "checkpoint_bytes", json_integer((json_int_t)p->checkpoint_bytes)) ||
         json_object_set_new(json, "parts", cli_devices_json(&devices)) ||
         json_object_set_new(json, "compliance", compliance_json(&p->compliance)) ||
+        json_object_set_new(json, "expected_errors", errors_json(&p->errors)) ||
         json_object_set_new(json, "openings", openings) || json_object_set_new(json, "verdicts", verdicts) ||
         json_object_set_new(json, "can_run", json_boolean(!refused))) {
         json_decref(json);

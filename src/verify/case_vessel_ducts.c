@@ -4,16 +4,11 @@
  * on triangles and their order, from the exact flow on, driven by a force.
  */
 #include "core/status.h"
-#include "geometry/surface/mesh.h"
-#include "sim/sim.h"
 #include "verify/groups.h"
-#include "verify/steady.h"
 #include "verify/vessel_flow.h"
 #include "verify/vessel_unfit.h"
 
-#include <math.h>
-
-#define SPEED 0.0556 /* on the axis, lu: a Mach number of 0.1 */
+#define SPEED RILL_VERIFY_DUCT_SPEED
 
 typedef struct oblique {
     rill_verify_section_kind kind;
@@ -25,88 +20,15 @@ typedef struct oblique {
     double tau; /* of both; 0: that of SPEED */
 } oblique;
 
-typedef rill_verify_duct_flow flow;
-
-static rill_status begin(const oblique *o, double r, const rill_verify_setup *setup, flow *f)
+static rill_status measure(const oblique *o, double r, const rill_verify_setup *setup,
+                           rill_verify_vessel_found *found)
 {
     const double nu = o->tau > 0 ? (o->tau - 0.5) / 3 : SPEED * r / o->reynolds;
     const rill_verify_duct duct = {.kind = o->kind,
                                    .along = {o->along[0], o->along[1], o->along[2]},
                                    .r = r,
                                    .speed = nu * o->reynolds / r};
-    return rill_verify_duct_flow_begin(&duct, nu, o->lattice, o->collision, setup, true, f);
-}
-
-/* Let it settle: until the flow changes by less than 1e-4 in a quarter of the time in which the slowest mode
- * of a circle falls to 1/e. */
-static rill_status settle(flow *f, rill_verify_vessel_found *found)
-{
-    rill_status status = RILL_OK;
-    enum { PARTS = 80 };
-    const double r = f->shape.duct.r;
-    const uint64_t part = (uint64_t)ceil(r * r / (4 * 5.783 * f->nu));
-    double before = 0, change = INFINITY;
-    for (int k = 0; k < PARTS && change > 1e-4; k++) {
-        rill_totals totals;
-        RILL_TRY(rill_sim_step(f->sim, part));
-        RILL_TRY(rill_sim_totals(f->sim, &totals));
-        const double along = rill_dot(totals.momentum, f->shape.axis);
-        if (totals.not_finite || !isfinite(along))
-            RILL_TRY(rill_fail(RILL_NUMERICS, "the flow diverged within %llu steps",
-                               (unsigned long long)rill_sim_steps(f->sim)));
-        change = fabs(along - before) / fabs(along);
-        before = along;
-    }
-    if (change > 1e-4)
-        RILL_TRY(rill_fail(RILL_NUMERICS, "the flow still changes by %.2g after %llu steps", change,
-                           (unsigned long long)rill_sim_steps(f->sim)));
-    found->pressure = f->shape.flow / before;
-done:
-    return status;
-}
-
-/* Compare the wall shear of triangles with the exact one of the same flow. */
-static void compare(const flow *f, const rill_verify_wall *wall, rill_verify_vessel_found *found)
-{
-    double wrong = 0, all = 0, sum = 0, exact = 0;
-    for (uint64_t t = 0; t < wall->of.triangle_count; t++) {
-        double middle[3], wanted[3], along = 0;
-        rill_verify_triangle_middle(f->shape.geom->surface, t, middle);
-        rill_verify_duct_shear(&f->shape, middle, wanted);
-        if (isnan(wanted[0])) continue;
-        const double size = f->nu * sqrt(rill_dot(wanted, wanted)), area = wall->of.area[t];
-        for (int a = 0; a < 3; a++) {
-            const double own = (double)wall->found[t][a] * found->pressure, value = f->nu * wanted[a];
-            wrong += area * pow(own - value, 2);
-            along += own * value / size;
-        }
-        sum += area * along;
-        exact += area * size;
-        all += area * size * size;
-    }
-    found->l2 = sqrt(wrong / all);
-    found->mean = sum / exact;
-    found->balance = found->mean / found->pressure;
-}
-
-static rill_status measure(const oblique *o, double r, const rill_verify_setup *setup,
-                           rill_verify_vessel_found *found)
-{
-    rill_status status = RILL_OK;
-    flow f = {.sim = NULL};
-    rill_verify_wall wall = {.sim = NULL};
-    *found = (rill_verify_vessel_found){.cells = 2 * r};
-    RILL_TRY(begin(o, r, setup, &f));
-    RILL_TRY(settle(&f, found));
-    RILL_TRY(rill_verify_duct_band(&f.shape));
-    RILL_TRY(rill_verify_wall_make(f.domain, f.sim, &wall));
-    RILL_TRY(rill_verify_wall_take(&wall));
-    compare(&f, &wall, found);
-    found->rounding = rill_verify_rounding(setup->variant.storage, f.shape.duct.speed, f.force);
-done:
-    rill_verify_wall_free(&wall);
-    rill_verify_duct_flow_end(&f);
-    return status;
+    return rill_verify_duct_measure(&duct, nu, o->lattice, o->collision, setup, found);
 }
 
 static rill_status oblique_run(const rill_verify_case *of, const rill_verify_setup *setup,

@@ -22,14 +22,15 @@ extern const rill_verify_group rill_verify_format_vortices; /**< formats in a de
 extern const rill_verify_group rill_verify_format_flows;    /**< formats in flows with inertia */
 extern const rill_verify_group rill_verify_format_pores;    /**< formats and permeability */
 
-extern const rill_verify_group rill_verify_vessel_pipes;  /**< pipes with interpolated bounce-back */
-extern const rill_verify_group rill_verify_vessel_shear;  /**< wall shear on triangles of pipes */
-extern const rill_verify_group rill_verify_vessel_walls;  /**< pipes at small relaxation times */
-extern const rill_verify_group rill_verify_vessel_ducts;  /**< ducts oblique to the lattice */
-extern const rill_verify_group rill_verify_vessel_tori;   /**< a pipe that bends */
-extern const rill_verify_group rill_verify_vessel_pulses; /**< pipes oblique to the lattice, pulsatile */
-extern const rill_verify_group rill_verify_vessel_cases;  /**< whole cases with openings */
-extern const rill_verify_group rill_verify_vessel_bodies; /**< spheres and a cylinder with such walls */
+extern const rill_verify_group rill_verify_vessel_pipes;      /**< pipes with interpolated bounce-back */
+extern const rill_verify_group rill_verify_vessel_shear;      /**< wall shear on triangles of pipes */
+extern const rill_verify_group rill_verify_vessel_walls;      /**< pipes at small relaxation times */
+extern const rill_verify_group rill_verify_vessel_ducts;      /**< ducts oblique to the lattice */
+extern const rill_verify_group rill_verify_vessel_tori;       /**< a pipe that bends */
+extern const rill_verify_group rill_verify_vessel_pulses;     /**< pipes oblique to the lattice, pulsatile */
+extern const rill_verify_group rill_verify_vessel_accuracies; /**< errors by cells, tau, collision, alpha */
+extern const rill_verify_group rill_verify_vessel_cases;      /**< whole cases with openings */
+extern const rill_verify_group rill_verify_vessel_bodies;     /**< spheres and a cylinder with such walls */
 
 extern const rill_verify_group rill_verify_sizes; /**< as many nodes as requested */
 

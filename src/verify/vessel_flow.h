@@ -10,6 +10,8 @@
 #include "verify/vessel_duct.h"
 #include "vessel/wall_shear.h"
 
+#include <math.h>
+
 /** Wall shear on the triangles of a geometry, each time that it is taken. */
 typedef struct rill_verify_wall {
     rill_wall_shear of;
@@ -60,6 +62,18 @@ typedef struct rill_verify_vessel_found {
     double balance;  /**< wall shear over what balances the pressure drop */
     double rounding; /**< to expect, see rill_verify_rounding() */
 } rill_verify_vessel_found;
+
+/** Speed on the axis of a duct, lu: a Mach number of 0.1. */
+#define RILL_VERIFY_DUCT_SPEED 0.0556
+
+/**
+ * Let the flow through a duct settle, and measure it.
+ * @param[in] nu  lu
+ * @return RILL_NUMERICS when it diverged or does not settle
+ */
+rill_status rill_verify_duct_measure(const rill_verify_duct *duct, double nu, rill_lattice lattice,
+                                     rill_collision collision, const rill_verify_setup *setup,
+                                     rill_verify_vessel_found *found);
 
 /**
  * Fill in the values of RILL_VERIFY_VESSEL_CHECKS or RILL_VERIFY_VESSEL_SOLVED, and of

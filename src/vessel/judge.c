@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "core/units.h"
 #include "vessel/end_kinds.h"
+#include "vessel/expected.h"
 #include "kernel/launch.h"
 
 #include <math.h>
@@ -15,12 +16,6 @@
 
 /* Cells across an opening: fewer are refused, or noted. */
 enum { CELLS_LEAST = 4, CELLS_FEW = 20 };
-
-/* Errors in per cent of an oblique pipe CELLS_FEW across, the larger ones of cumulants and TRT, and the order
- * of that of the wall shear (vessels/oblique-pipe*; docs/vessels.md#wall-shear). */
-#define PRESSURE_ERROR 0.9
-#define SHEAR_ERROR 1.6
-#define SHEAR_ORDER 1.7
 
 #define MACH_MOST 0.3 /* what a velocity at a wall may be */
 #define MACH_HIGH 0.15
@@ -138,7 +133,7 @@ static void judge_circuits(const rill_case *c, const rill_geom *geom, rill_case_
     }
 }
 
-static void judge_cells(const rill_geom *geom, rill_case_plan *plan)
+static void judge_cells(const rill_case *c, const rill_geom *geom, rill_case_plan *plan)
 {
     char dx[32];
     int least = 0;
@@ -147,6 +142,7 @@ static void judge_cells(const rill_geom *geom, rill_case_plan *plan)
     const rill_opening *o = &geom->surface->openings[least];
     const double cells = plan->openings[least].cells;
     if (cells >= CELLS_FEW) return;
+    const rill_plan_errors then = rill_case_expected(c, plan, CELLS_FEW);
     rill_units_format_length(down(o->hydraulic_diameter / (cells < CELLS_LEAST ? CELLS_LEAST : CELLS_FEW)),
                              dx, sizeof dx);
     if (cells < CELLS_LEAST)
@@ -154,16 +150,18 @@ static void judge_cells(const rill_geom *geom, rill_case_plan *plan)
             plan, true,
             "only %.2g cells lie across %s, and %d are the least: voxelize with --dx \"%s\" or less", cells,
             o->name, CELLS_LEAST, dx);
+    else if (isnan(then.local))
+        rill_case_say(plan, false, "%.3g cells lie across %s: voxelize with --dx \"%s\", %d cells across",
+                      cells, o->name, dx, CELLS_FEW);
     else
-        rill_case_say(plan, false,
-                      "%.3g cells lie across %s, at which the pressure drop of a straight pipe is about %.2g "
-                      "%% too large "
-                      "and its wall shear has a local error of %.2g %%, more of a vessel where the boundary "
-                      "layer is thin: "
-                      "voxelize with --dx \"%s\", %d cells across, for %.2g and %.2g %%",
-                      cells, o->name, PRESSURE_ERROR * pow(CELLS_FEW / cells, 2),
-                      SHEAR_ERROR * pow(CELLS_FEW / cells, SHEAR_ORDER), dx, CELLS_FEW, PRESSURE_ERROR,
-                      SHEAR_ERROR);
+        rill_case_say(
+            plan, false,
+            "%.3g cells lie across %s, at which the pressure drop of a straight pipe has an error of about "
+            "%.2g %% and its wall shear a local error of %.2g %%, more of a vessel where the boundary layer "
+            "is thin: "
+            "voxelize with --dx \"%s\", %d cells across, for %.2g and %.2g %%",
+            cells, o->name, 100 * plan->errors.pressure, 100 * plan->errors.local, dx, CELLS_FEW,
+            100 * then.pressure, 100 * then.local);
 }
 
 static void judge_velocity(const rill_passage *fastest, rill_case_plan *plan)
@@ -478,7 +476,7 @@ void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, co
     judge_resume(plan);
     judge_signs(c, plan);
     judge_notes(geom, plan);
-    judge_cells(geom, plan);
+    judge_cells(c, geom, plan);
     judge_velocity(fastest, plan);
     judge_stability(c, plan);
     judge_outlets(c, geom, plan);

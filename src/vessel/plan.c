@@ -11,6 +11,7 @@
 #include "kernel/stream.h"
 #include "kernel/variant.h"
 #include "sim/choose.h"
+#include "vessel/expected.h"
 #include "vessel/plan_memory.h"
 #include "vessel/resume.h"
 #include "vessel/sponge.h"
@@ -403,6 +404,7 @@ static rill_status plan_make(const rill_case *given, const rill_geom *geom, cons
     rill_plan_guard(given, &p.outlook, &p.fastest, plan);
     RILL_TRY(rill_case_plan_memory(given, geom, &p.outlook, options, device, plan));
     RILL_TRY(rill_case_judge_places(given, plan));
+    plan->errors = rill_case_expected(given, plan, NAN);
     rill_case_judge(given, geom, p.swing, &p.fastest, plan);
     if (options->measure) RILL_TRY(rill_case_pace(given, geom, device->backend->host, plan));
     RILL_TRY(rill_memory_peak(plan->host_bytes - rill_numbering_held(geom), &plan->host_peak));

@@ -52,6 +52,43 @@ Test(cli_check, knows_an_extension_beside_another_branch)
     cr_assert_null(strstr(r.out, "has no extension"), "%s", r.out);
 }
 
+/* The errors of straight pipes as many cells across, in rows and JSON; nothing is said where the table is
+ * missing. */
+Test(cli_check, states_the_errors_to_expect)
+{
+    write_text("v.yaml", FLUID "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n" OUT);
+    cli_result r = cli_test_run("check", "v.yaml", "--json", "v.json", "--no-measure", "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    double mean, local, pressure;
+    const char *row = strstr(r.out, "expected error");
+    cr_assert(row, "%s", r.out);
+    cr_assert_eq(
+        sscanf(row, "expected error wall shear %lf %% in its mean and %lf %% locally, pressure drop %lf %%",
+               &mean, &local, &pressure),
+        3, "%.200s", row);
+    json_t *json = json_load_file("v.json", 0, NULL);
+    cr_assert(json);
+    const json_t *errors = json_object_get(json, "expected_errors"),
+                 *openings = json_object_get(json, "openings");
+    cr_expect_float_eq(100 * json_real_value(json_object_get(errors, "wall_shear_local")), local,
+                       0.05 * local);
+    cr_expect(mean < local && local > 0.5 && local < 30, "%g, %g %%", mean, local);
+    cr_expect(pressure > 0.2 && pressure < 10, "%g %%", pressure);
+    cr_expect(json_is_null(json_object_get(errors, "boundary_layer_cells")));
+    for (size_t k = 0; k < json_array_size(openings); k++)
+        cr_expect_geq(json_real_value(json_object_get(json_array_get(openings, k), "cells")),
+                      json_real_value(json_object_get(errors, "cells")));
+    json_decref(json);
+    setenv("RILL_DATA", "nowhere", 1);
+    r = cli_test_run("check", "v.yaml", "--json", "v.json", "--no-measure", "--backend", "cpu");
+    unsetenv("RILL_DATA");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_null(strstr(r.out, "expected error"), "%s", r.out);
+    json = json_load_file("v.json", 0, NULL);
+    cr_expect(json_is_null(json_object_get(json_object_get(json, "expected_errors"), "wall_shear_local")));
+    json_decref(json);
+}
+
 /* Collisions are chosen for a viscosity law as they are for a Newtonian fluid. */
 Test(cli_check, chooses_cumulants_for_viscosity_laws)
 {
@@ -272,8 +309,10 @@ Test(cli_check, refuses_with_what_would_do)
     cli_result r = cli_test_run("check", "v.yaml", "--no-measure");
     cr_expect_eq(r.code, 0, "%s", r.err);
     cr_expect(
-        strstr(r.out, "cells lie across right, at which the pressure drop of a straight pipe is about") ||
-            strstr(r.err, "cells lie across right, at which the pressure drop of a straight pipe is about"),
+        strstr(r.out,
+               "cells lie across right, at which the pressure drop of a straight pipe has an error of") ||
+            strstr(r.err,
+                   "cells lie across right, at which the pressure drop of a straight pipe has an error of"),
         "%s%s", r.out, r.err);
 }
 

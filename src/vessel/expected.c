@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors to expect, interpolated in a table. */
+#include "vessel/expected.h"
+
+#include "core/status.h"
+#include "core/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ERRORS = 3 };
+
+#define LEAST 1e-4 /* errors are known to */
+
+/* ---- the table ---- */
+
+static rill_status point_read(const rill_table *table, int row, rill_expected_point *out)
+{
+    static const struct {
+        const char *name;
+        rill_collision collision;
+    } collisions[] = {
+        {"trt", RILL_TRT}, {"central-moment", RILL_CENTRAL_MOMENT}, {"cumulant", RILL_CUMULANT}};
+    rill_status status = RILL_OK;
+    const char *name = table->cells[row * table->columns];
+    int k = 0;
+    while (k < 3 && strcmp(name, collisions[k].name) != 0) k++;
+    if (k == 3 || table->columns != 4 + ERRORS)
+        return rill_fail(RILL_USAGE, "%s:%d: \"%.20s\" is no collision of the table", table->path,
+                         table->lines[row], name);
+    out->collision = collisions[k].collision;
+    RILL_TRY(rill_table_number(table, row, 1, &out->tau));
+    RILL_TRY(rill_table_number(table, row, 2, &out->alpha));
+    RILL_TRY(rill_table_number(table, row, 3, &out->cells));
+    for (k = 0; k < ERRORS; k++) {
+        RILL_TRY(rill_table_number(table, row, 4 + k, &out->error[k]));
+        out->error[k] = fmax(fabs(out->error[k]), LEAST);
+    }
+    if (!(out->tau > 0.5) || !(out->cells > 0) || !(out->alpha >= 0))
+        status = rill_fail(RILL_USAGE, "%s:%d: tau %g, %g cells or Womersley number %g is out of range",
+                           table->path, table->lines[row], out->tau, out->cells, out->alpha);
+done:
+    return status;
+}
+
+rill_status rill_expected_read(rill_expected *out)
+{
+    rill_status status = RILL_OK;
+    rill_table table;
+    *out = (rill_expected){.points = NULL};
+    RILL_TRY(rill_table_read("wall-shear-errors", &table));
+    out->points = calloc((size_t)table.rows + 1, sizeof *out->points);
+    if (!out->points) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a table"));
+    for (int row = 0; row < table.rows; row++) RILL_TRY(point_read(&table, row, &out->points[row]));
+    out->count = table.rows;
+done:
+    rill_table_free(&table);
+    if (status != RILL_OK) rill_expected_free(out);
+    return status;
+}
+
+void rill_expected_free(rill_expected *e)
+{
+    free(e->points);
+    *e = (rill_expected){.points = NULL};
+}
+
+/* ---- interpolation ---- */
+
+/* A point of one curve: error as a power of x. */
+typedef struct knot {
+    double x, error[ERRORS];
+} knot;
+
+static int by_x(const void *a, const void *b)
+{
+    const double d = ((const knot *)a)->x - ((const knot *)b)->x;
+    return d < 0 ? -1 : d > 0;
+}
+
+/* Return the curve at x; of knots with the same x the mean. */
+static void curve_at(knot *knots, int count, double x, double error[ERRORS])
+{
+    int n = 0;
+    qsort(knots, (size_t)count, sizeof *knots, by_x);
+    for (int k = 0; k < count;) {
+        knot sum = {.x = knots[k].x};
+        int same = 0;
+        for (; k < count && knots[k].x < sum.x * (1 + 1e-9); k++, same++)
+            for (int e = 0; e < ERRORS; e++) sum.error[e] += knots[k].error[e];
+        for (int e = 0; e < ERRORS; e++) sum.error[e] /= same;
+        knots[n++] = sum;
+    }
+    int left = 0;
+    while (left + 2 < n && knots[left + 1].x < x) left++;
+    const knot *a = &knots[left], *b = n > 1 ? a + 1 : a;
+    const bool beyond = x < a->x || x > b->x;
+    const knot *from = x > b->x ? b : a;
+    for (int e = 0; e < ERRORS; e++) {
+        double power = n > 1 ? log(b->error[e] / a->error[e]) / log(b->x / a->x) : -1;
+        if (beyond) power = fmin(fmax(power, -2), -0.5);
+        error[e] = from->error[e] * pow(x / from->x, power);
+    }
+}
+
+/* The curve of a collision at one tau over the cells across. @return its points */
+static int steady_at(const rill_expected *t, rill_collision collision, double tau, double cells, knot *knots,
+                     double error[ERRORS])
+{
+    int count = 0;
+    for (int k = 0; k < t->count; k++) {
+        const rill_expected_point *p = &t->points[k];
+        if (p->collision != collision || p->alpha > 0 || p->tau != tau) continue;
+        knots[count].x = p->cells;
+        memcpy(knots[count++].error, p->error, sizeof p->error);
+    }
+    if (count) curve_at(knots, count, cells, error);
+    return count;
+}
+
+/* The two taus of the table around one, or the one beside it. */
+static int taus_around(const rill_expected *t, rill_collision collision, double tau, double around[2])
+{
+    around[0] = -INFINITY;
+    around[1] = INFINITY;
+    for (int k = 0; k < t->count; k++) {
+        const rill_expected_point *p = &t->points[k];
+        if (p->collision != collision || p->alpha > 0) continue;
+        if (p->tau <= tau) around[0] = fmax(around[0], p->tau);
+        if (p->tau >= tau) around[1] = fmin(around[1], p->tau);
+    }
+    if (isinf(around[0])) around[0] = around[1];
+    if (isinf(around[1])) around[1] = around[0];
+    return isfinite(around[0]);
+}
+
+rill_plan_errors rill_expected_at(const rill_expected *t, rill_collision collision, double cells, double tau,
+                                  double alpha)
+{
+    rill_plan_errors out = {.cells = cells, .tau = tau, .pressure = NAN, .mean = NAN, .local = NAN};
+    double around[2], at[2][ERRORS], error[ERRORS], pulse[ERRORS];
+    knot *knots = t->count ? calloc((size_t)t->count, sizeof *knots) : NULL;
+    out.layer = alpha > 0 ? cells / 2 / alpha : 0;
+    if (!knots || !taus_around(t, collision, tau, around)) goto done;
+    for (int k = 0; k < 2; k++) steady_at(t, collision, around[k], cells, knots, at[k]);
+    const double part = around[1] > around[0] ? log((tau - 0.5) / (around[0] - 0.5)) /
+                                                    log((around[1] - 0.5) / (around[0] - 0.5))
+                                              : 0;
+    for (int e = 0; e < ERRORS; e++) error[e] = at[0][e] * pow(at[1][e] / at[0][e], part);
+    int count = 0;
+    for (int k = 0; k < t->count && alpha > 0; k++) {
+        const rill_expected_point *p = &t->points[k];
+        if (!(p->alpha > 0)) continue;
+        knots[count].x = p->cells / 2 / p->alpha;
+        memcpy(knots[count++].error, p->error, sizeof p->error);
+    }
+    if (count) {
+        curve_at(knots, count, out.layer, pulse);
+        for (int e = 0; e < ERRORS; e++) error[e] = fmax(error[e], pulse[e]);
+    }
+    out.pressure = error[0];
+    out.mean = error[1];
+    out.local = error[2];
+done:
+    free(knots);
+    return out;
+}
+
+rill_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan *plan, double cells)
+{
+    rill_expected table;
+    const rill_plan_opening *least = &plan->openings[0];
+    for (int k = 1; k < plan->opening_count; k++)
+        if (plan->openings[k].cells < least->cells) least = &plan->openings[k];
+    if (isnan(cells)) cells = least->cells;
+    const double tau = 0.5 + (plan->options.tau - 0.5) * cells / least->cells;
+    rill_plan_errors out = {.cells = cells, .tau = tau, .pressure = NAN, .mean = NAN, .local = NAN};
+    if (given->walls != RILL_WALLS_INTERPOLATED || !(least->cells > 0)) return out;
+    if (rill_expected_read(&table) != RILL_OK) return out;
+    out = rill_expected_at(&table, plan->options.variant.collision, cells, tau, least->womersley);
+    rill_expected_free(&table);
+    return out;
+}

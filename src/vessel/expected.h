@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file expected.h
+ * Errors of wall shear and pressure drop to expect, from a table of what was measured in straight pipes:
+ * data/wall-shear-errors.csv, which scripts/wall-shear-errors makes of records of `rill verify`.
+ */
+#ifndef RILL_VESSEL_EXPECTED_H
+#define RILL_VESSEL_EXPECTED_H
+
+#include "vessel/case.h"
+
+/** A point of the table. */
+typedef struct rill_expected_point {
+    rill_collision collision;
+    double tau;
+    double alpha;    /**< Womersley number; 0: steady */
+    double cells;    /**< across */
+    double error[3]; /**< relative: pressure drop, mean wall shear, local wall shear */
+} rill_expected_point;
+
+/** The table in memory. */
+typedef struct rill_expected {
+    rill_expected_point *points; /**< [count], owned */
+    int count;
+} rill_expected;
+
+/** Read it. @return RILL_USAGE with the remedy when it is missing or damaged */
+rill_status rill_expected_read(rill_expected *out);
+
+/** Free it; a cleared one is allowed. */
+void rill_expected_free(rill_expected *expected);
+
+/**
+ * Find the errors at a number of cells across, a relaxation time and a Womersley number.
+ *
+ * Between points they are interpolated as powers of the cells and of tau - 1/2. Beyond the first or last
+ * number of cells the power is that of the nearest two, from -2 to -1/2; beyond the least and largest tau
+ * they are those of it. In oscillating flow the error is at least that of the same number of cells in the
+ * boundary layer R / alpha.
+ * @param[in]  alpha  0: steady
+ * @return NaN for a collision that is not in the table
+ */
+rill_plan_errors rill_expected_at(const rill_expected *expected, rill_collision collision, double cells,
+                                  double tau, double alpha);
+
+/**
+ * Find the errors of a case where its vessel has the fewest cells across an opening, from the table of the
+ * data.
+ * @param[in] cells  NaN: those of the plan; else as many there, at the same Mach number
+ * @return NaN where they are not known: without the table, with half-way bounce-back
+ */
+rill_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan *plan, double cells);
+
+#endif

@@ -411,6 +411,20 @@ Test(tiff, refused)
     refuse("colour.tif", "3 samples", "colour");
 }
 
+/* What is declared takes memory, whatever is stored. */
+Test(tiff, extents_are_compared_with_the_bytes)
+{
+    enum { EDGE = 30000 };
+    static char row[EDGE];
+    const style s = {"wl", RILL_GREY_U8, 8, COMPRESSION_ADOBE_DEFLATE, 0, NULL};
+    TIFF *tiff = TIFFOpen("wide.tif", "w");
+    set_fields(tiff, &s, EDGE, EDGE);
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, EDGE);
+    cr_assert_geq(TIFFWriteScanline(tiff, row, 0, 0), 0);
+    TIFFClose(tiff);
+    refuse("wide.tif", "declares 30000 x 30000 x 1 voxels, 9e+08 bytes", "65536 times");
+}
+
 /* Cut at every byte, and with hostile bytes at every place: no crash, no leak, no success where data is
  * missing. */
 Test(tiff, damaged)

@@ -225,13 +225,35 @@ done:
     return status;
 }
 
+/* Refuse an image that declares far more voxels than its files can hold: memory is taken by what is declared.
+ * Deflate packs 1032 times, an empty page in CCITT some 10,000 times. HDF5 files have a limit of their own.
+ */
+static rill_status check_extent(const rill_image *image)
+{
+    enum { PACKED = 65536, FREE = 64 << 20 };
+    struct stat info;
+    const double declared =
+        (double)image->n[0] * image->n[1] * image->n[2] * (double)rill_grey_size(image->type);
+    double stored = 0;
+    if (image->format == RILL_IMAGE_HDF5 || declared <= FREE) return RILL_OK;
+    for (uint64_t k = 0; k < image->file_count; k++)
+        if (stat(image->files[k], &info) == 0) stored += (double)info.st_size;
+    if (declared <= PACKED * stored + FREE) return RILL_OK;
+    return rill_fail(
+        RILL_USAGE,
+        "it declares %u x %u x %u voxels, %.3g bytes, and has %.3g: more than %d times as many are "
+        "not read: the file is damaged",
+        image->n[0], image->n[1], image->n[2], declared, stored, PACKED);
+}
+
 rill_status rill_image_open(const char *path, const rill_image_options *options, rill_image **out)
 {
     rill_image *image = calloc(1, sizeof *image);
     if (!image) return rill_fail(RILL_SYSTEM, "out of memory for an image");
     for (int a = 0; a < 3; a++) image->order[a] = image->axes[a] = a;
     image->allow_outside = options->allow_outside;
-    const rill_status status = open_as(options->format, path, options, image);
+    rill_status status = open_as(options->format, path, options, image);
+    if (status == RILL_OK) status = check_extent(image);
     if (status != RILL_OK) {
         rill_image_close(image);
         rill_fail_prefix("%s", rill_input_title(path));

@@ -52,6 +52,7 @@ static void answer(rill_status status, const char *sentence)
     else
         printf("%d%s", (int)status, sentence);
     fflush(stdout);
+    omp_pause_resource_all(omp_pause_hard); /* removes that file */
     _exit(0); /* what HDF5 does at exit, it may not survive either */
 }
 
@@ -225,12 +226,12 @@ static void limit(int what, uint64_t most)
 
 static void set_limits(uint64_t seconds, uint64_t file_bytes, bool writes)
 {
+    omp_set_num_threads(1); /* before the limits: the OpenMP of LLVM begins with a file in /dev/shm */
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_CPU, seconds);
     if (!writes) limit(RLIMIT_FSIZE, 0);
     if (!SANITIZED) limit(RLIMIT_AS, ((uint64_t)1 << 30) + 8 * file_bytes);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    omp_set_num_threads(1);
 }
 
 /* Where the HDF5 library reads or frees what it has not set, crash here, whatever the memory held before. */

@@ -210,7 +210,7 @@ static bool notes_write(FILE *out, const char *notes)
     if (!cell) return false;
     for (const char *at, *rest = notes; (at = rill_notes_next(&rest, &length)) != NULL;)
         fprintf(cell, "%s%.*s", at == notes ? "" : BETWEEN, (int)length, at);
-    const bool whole = rill_output_text_end(cell);
+    const bool whole = rill_output_text_end(cell, &text);
     if (whole) rill_csv_text(out, text);
     free(text);
     return whole;
@@ -290,7 +290,7 @@ static rill_status row_write(FILE *out, const rill_batch_item *item, const rill_
             whole = cell_write(line, &columns[k], item, row) && whole;
         }
     }
-    if (line) whole = rill_output_text_end(line) && whole;
+    if (line) whole = rill_output_text_end(line, &text) && whole;
     if (!whole) {
         free(text);
         return rill_fail(RILL_SYSTEM, "out of memory for a row of a table");

@@ -251,7 +251,7 @@ rill_status rill_batch_options_hash(const rill_batch_item *item, const rill_batc
         print_geometry(out, item);
     else
         print_image(out, o);
-    const bool whole = rill_output_text_end(out);
+    const bool whole = rill_output_text_end(out, &all);
     if (whole) put_hash(XXH3_64bits(all, size), text);
     free(all);
     return whole ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for hashing options");

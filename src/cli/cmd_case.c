@@ -149,7 +149,7 @@ static rill_status text_make(draft *d)
         RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a case file"));
     status = rill_draft_print(out, d->geom, &given);
 done:
-    if (out && fclose(out) != 0 && status == RILL_OK)
+    if (out && !rill_output_text_end(out, &d->text) && status == RILL_OK)
         status = rill_fail(RILL_SYSTEM, "out of memory for a case file");
     return status;
 }

@@ -103,7 +103,7 @@ static rill_status print_list(const char *label, const json_t *list, bool *done)
             else
                 print_line(out, part);
         }
-        const bool whole = rill_output_text_end(out);
+        const bool whole = rill_output_text_end(out, &line);
         if (whole) cli_row(i ? "" : label, "%s", line);
         free(line);
         if (!whole) return rill_fail(RILL_SYSTEM, "out of memory for a table");
@@ -120,7 +120,7 @@ static rill_status row_text(const json_t *value, char **text, bool *whole)
     FILE *out = open_memstream(text, &size);
     if (!out) return rill_fail(RILL_SYSTEM, "out of memory for a table");
     *whole = json_is_null(value) ? fputs("unknown", out) >= 0 : print_line(out, value);
-    if (rill_output_text_end(out)) return RILL_OK;
+    if (rill_output_text_end(out, text)) return RILL_OK;
     free(*text);
     return rill_fail(RILL_SYSTEM, "out of memory for a table");
 }

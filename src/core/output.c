@@ -204,10 +204,10 @@ done:
     return status;
 }
 
-bool rill_output_text_end(FILE *out)
+bool rill_output_text_end(FILE *out, char *const *text)
 {
     const bool failed = ferror(out); /* the text could not grow */
-    return fclose(out) == 0 && !failed;
+    return fclose(out) == 0 && !failed && *text;
 }
 
 rill_status rill_output_print(const char *path, rill_status (*print)(FILE *out, const void *context),
@@ -218,7 +218,7 @@ rill_status rill_output_print(const char *path, rill_status (*print)(FILE *out, 
     FILE *out = open_memstream(&text, &size);
     if (!out) return rill_fail(RILL_SYSTEM, "cannot write %s: out of memory", path);
     rill_status status = print(out, context);
-    if (!rill_output_text_end(out) && status == RILL_OK)
+    if (!rill_output_text_end(out, &text) && status == RILL_OK)
         status = rill_fail(RILL_SYSTEM, "cannot write %s: out of memory", path);
     if (status == RILL_OK) status = rill_output_write(path, text, size);
     free(text);

@@ -45,8 +45,10 @@ rill_status rill_output_commit(rill_output *output);
 /** Write a file of `size` bytes. */
 rill_status rill_output_write(const char *path, const void *data, size_t size);
 
-/** End a stream of open_memstream(). @return whether all that was printed is in the text */
-bool rill_output_text_end(FILE *out);
+/** End a stream of open_memstream(). @param[in] text  that it was opened with: closing needs memory, too, and
+ * glibc says by a text that is NULL alone that there was none. @return whether all that was printed is in it
+ */
+bool rill_output_text_end(FILE *out, char *const *text);
 
 /**
  * Write a text that a function prints; it is put together in memory first, so that printing cannot fail

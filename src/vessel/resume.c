@@ -198,7 +198,7 @@ rill_status rill_resume_text(const rill_case *given, const rill_case_plan *plan,
         number(file, DERIVED "span", (double)span, "", 1);
         number(file, DERIVED "phases", (double)phases, "", 1);
     }
-    if (!rill_output_text_end(file)) {
+    if (!rill_output_text_end(file, out)) {
         free(*out);
         *out = NULL;
         return rill_fail(RILL_SYSTEM, "out of memory for the text of a checkpoint");

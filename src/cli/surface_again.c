@@ -96,7 +96,7 @@ static rill_status surface_find(const command *c, const char *path, bool named, 
     rill_status status = RILL_OK;
     if (!named || access(c->input, R_OK) != 0)
         status =
-            rill_fail(RILL_USAGE, "the surface that it was made from is not there: put %.200s beside it%s",
+            rill_fail(RILL_USAGE, "the surface that it was made from is not at %.200s: put it there%s",
                       beside, named ? "" : ", or read it where the command names it with --allow-outside");
     else if (!(*out = strdup(c->input)))
         status = rill_fail(RILL_SYSTEM, "out of memory for a file name");

@@ -15,9 +15,10 @@
 
 enum { ACROSS = 80 }; /* grid spacings along the longer side of the outline */
 
-#define BEYOND                                                                                               \
-    0.25         /* hydraulic diameters that points may lie before the opening and behind the surface's end */
-#define FLAT 0.5 /* deviation of points on a plane from it, in distances between points */
+/* Hydraulic diameters that points may lie before the opening and behind the end of the surface, which may be
+ * oblique. */
+#define BEYOND 1.0
+#define FLAT 0.5    /* deviation of points on a plane from it, in distances between points */
 #define THICK 1.5   /* the half of the layer that is taken of a volume, in the same */
 #define COVERED 1.5 /* distance to the next point, in the same, up to which the opening is covered */
 #define INFLOW 1e-3 /* least mean velocity, of the largest speed */

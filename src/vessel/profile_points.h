@@ -4,8 +4,8 @@
  * Profiles of an inlet from measured points: magnetic resonance, a plane of another simulation.
  *
  * Points are laid onto the opening along its normal: those inside the outline that lie between the opening
- * and the end of the surface, which an extension is apart from it, or within a quarter of the hydraulic
- * diameter of either. Points on a plane, straight or oblique, are taken as they are; of points in a volume
+ * and the end of the surface, which an extension is apart from it, or within one hydraulic diameter
+ * of either. Points on a plane, straight or oblique, are taken as they are; of points in a volume
  * those within 1.5 spacings of the end of the surface. A local quadratic fit, weighted by the
  * distance, gives the velocity at grid points over the opening (moving least squares: Lancaster & Salkauskas
  * 1981, doi:10.1090/S0025-5718-1981-0616367-1): exact for quadratic fields, of third order for others, with

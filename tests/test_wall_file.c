@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results on triangles: what VTK 9.1 (package python3-vtk9) and readers of XDMF see, and the picture. */
+#include "io/canvas.h"
 #include "io/fields.h"
 #include "io/hdf5.h"
 #include "io/info.h"
@@ -215,4 +216,18 @@ Test(wall_file, a_picture_shows_what_is_in_front)
     const rill_view none = {.surface = &(rill_surface){0}, .values = values, .caption = "", .range = {0, 1}};
     cr_assert_eq(rill_view_write(&none, path), RILL_USAGE);
     io_test_expect_files(1);
+}
+
+/* Every letter of the captions of walls and their units leaves dots. */
+Test(wall_file, captions_are_drawn)
+{
+    for (const char *letter = "TAWSSOSIRRTECAPWSSLIMITERRORPa1/"; *letter; letter++) {
+        rill_canvas canvas;
+        int dark = 0;
+        cr_assert_eq(rill_canvas_create(12, 14, &canvas), RILL_OK);
+        rill_canvas_print(&canvas, 0, 0, (const char[2]){*letter, '\0'});
+        for (int k = 0; k < 3 * 12 * 14; k++) dark += canvas.rgb[k] == 0;
+        cr_expect_gt(dark, 0, "%c", *letter);
+        rill_canvas_free(&canvas);
+    }
 }

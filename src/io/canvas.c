@@ -78,7 +78,7 @@ void rill_canvas_fill(const rill_canvas *c, uint32_t x, uint32_t y, uint32_t wid
 /* Rows of dots, the leftmost in bit 4: what numbers, units and captions need. */
 static const uint8_t *glyph(char letter)
 {
-    static const char letters[] = "0123456789.+-e/mslupPaTAWSOIRbcdfghiknoqrtvwxyz=";
+    static const char letters[] = "0123456789.+-e/mslupPaTAWSOIRbcdfghiknoqrtvwxyz=CELM";
     static const uint8_t dots[][GLYPH_HEIGHT] = {
         {14, 17, 19, 21, 25, 17, 14}, {4, 12, 4, 4, 4, 4, 14},      {14, 17, 1, 2, 4, 8, 31},
         {31, 2, 4, 2, 1, 17, 14},     {2, 6, 10, 18, 31, 2, 2},     {31, 16, 30, 1, 1, 17, 14},
@@ -95,7 +95,9 @@ static const uint8_t *glyph(char letter)
         {16, 16, 18, 20, 24, 20, 18}, {0, 0, 30, 17, 17, 17, 17},   {0, 0, 14, 17, 17, 17, 14},
         {0, 0, 15, 17, 15, 1, 1},     {0, 0, 22, 25, 16, 16, 16},   {8, 8, 28, 8, 8, 9, 6},
         {0, 0, 17, 17, 17, 10, 4},    {0, 0, 17, 17, 21, 21, 10},   {0, 0, 17, 10, 4, 10, 17},
-        {0, 0, 17, 17, 15, 1, 14},    {0, 0, 31, 2, 4, 8, 31},      {0, 0, 31, 0, 31, 0, 0}};
+        {0, 0, 17, 17, 15, 1, 14},    {0, 0, 31, 2, 4, 8, 31},      {0, 0, 31, 0, 31, 0, 0},
+        {14, 17, 16, 16, 16, 17, 14}, {31, 16, 16, 30, 16, 16, 31}, {16, 16, 16, 16, 16, 16, 31},
+        {17, 27, 21, 21, 17, 17, 17}};
     const char *found = letter ? strchr(letters, letter) : NULL;
     return found ? dots[found - letters] : NULL;
 }

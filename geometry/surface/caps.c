@@ -537,6 +537,9 @@ void rill_cap_reason(const rill_cap *cap, char *text, size_t size)
     case RILL_CAP_OUTLINES:
         snprintf(text, size, "its rim has %.0f closed lines, not one", cap->value);
         break;
+    case RILL_CAP_WITHIN:
+        snprintf(text, size, "lies within the lumen of another shell");
+        break;
     case RILL_CAP_SMALL:
         snprintf(text, size, "its area is less than a thousandth of the largest cap's");
         break;

@@ -22,6 +22,7 @@ typedef enum rill_cap_verdict {
     RILL_CAP_SHALLOW,  /**< the vessel behind it is not as deep as the flat part is long: a side of a duct */
     RILL_CAP_STEPPED,  /**< the vessel right behind it is much wider or narrower: a facet of the wall */
     RILL_CAP_OUTLINES, /**< its rim is not one closed line */
+    RILL_CAP_WITHIN,   /**< it lies within the lumen of another shell */
     RILL_CAP_SMALL     /**< less than a thousandth of the largest opening's area */
 } rill_cap_verdict;
 

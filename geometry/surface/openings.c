@@ -36,8 +36,8 @@ typedef struct candidate {
     rill_outline outline;
     double leaning; /* cosine between the wall's normals and the plane's, mean over the loop */
     uint32_t loop;
-    int tag; /* 0: none */
-    bool opening, mended;
+    int tag;                      /* 0: none */
+    bool opening, mended, within; /* within: the lumen of another shell */
 } candidate;
 
 typedef struct closing {
@@ -147,6 +147,15 @@ static bool mend_rim(const rill_mesh *mesh, const uint32_t *v, uint32_t count, u
     return true;
 }
 
+/* Whether a loop is an open end within the lumen of another shell, or partly so. */
+static bool is_within(const closing *c, const uint32_t *v, uint32_t count)
+{
+    const rill_openings_options *o = c->options;
+    uint32_t within = 0;
+    for (uint32_t k = 0; k < count && o->inner; k++) within += v[k] < o->inner_count && o->inner[v[k]];
+    return 4 * within > count;
+}
+
 /* Whether another loop lies in the plane of a candidate, around it or within it: an annulus is no end. */
 static bool is_nested(const closing *c, const candidate *k)
 {
@@ -174,8 +183,10 @@ static void judge(closing *c)
         k->mended =
             !k->tag && !is_flat(&k->outline) && mend_rim(c->mesh, v, count, c->kept, c->heights, &k->outline);
         k->leaning = lean(c, v, count, &k->outline);
-        k->opening = k->outline.area > 0 && (k->tag || (c->loops.plain[l] >= PLAIN && is_flat(&k->outline) &&
-                                                        k->leaning <= standing_of(&k->outline, count)));
+        k->within = !k->tag && is_within(c, v, count);
+        k->opening = k->outline.area > 0 && !k->within &&
+                     (k->tag || (c->loops.plain[l] >= PLAIN && is_flat(&k->outline) &&
+                                 k->leaning <= standing_of(&k->outline, count)));
     }
     for (uint32_t l = 0; l < c->loops.count; l++) {
         candidate *k = &c->candidates[l];
@@ -229,7 +240,7 @@ static rill_status check_holes(const closing *c, int openings)
         const candidate *k = &c->candidates[l];
         const rill_outline *o = &k->outline;
         char why[160];
-        if (o->area < least->area) continue;
+        if (o->area < least->area || k->within) continue;
         return rill_fail(
             RILL_USAGE,
             "the hole of %.4g mm2 around (%.4g, %.4g, %.4g) mm is as large as the smallest opening of "
@@ -300,7 +311,7 @@ static rill_status check_any(const closing *c, int openings)
     for (uint32_t l = 0; l < c->loops.count; l++) {
         const candidate *k = &c->candidates[l];
         const rill_outline *o = &k->outline;
-        if (o->area < LARGE * whole && k->leaning > STANDING) continue;
+        if (k->within || (o->area < LARGE * whole && k->leaning > STANDING)) continue;
         char why[160];
         return rill_fail(
             RILL_USAGE,
@@ -396,6 +407,13 @@ static rill_status close_hole(closing *c, const candidate *k, rill_hole *hole, r
     return cap(c->mesh, c->loops.vertices + c->loops.first[k->loop], count, middle, 0);
 }
 
+/* Close an open end within the lumen of another shell: it is no hole, and its fan is no wall. */
+static rill_status close_within(closing *c, const candidate *k)
+{
+    const uint32_t *first = c->loops.first + k->loop;
+    return cap(c->mesh, c->loops.vertices + first[0], first[1] - first[0], k->outline.centre, 0);
+}
+
 static rill_status check_tags(const closing *c, int openings)
 {
     for (int tag = 1; tag <= c->options->tag_count; tag++) {
@@ -470,11 +488,11 @@ done:
     return status;
 }
 
-rill_status rill_openings_count(rill_mesh *mesh, const uint8_t *aside, int *count)
+rill_status rill_openings_count(rill_mesh *mesh, const uint8_t *aside, const rill_openings_options *options,
+                                int *count)
 {
     rill_status status = RILL_OK;
-    const rill_openings_options options = {0};
-    closing c = {.mesh = mesh, .options = &options};
+    closing c = {.mesh = mesh, .options = options};
     int openings = 0;
     *count = 0;
     RILL_TRY(closing_make(&c, &openings));
@@ -515,7 +533,10 @@ rill_status rill_openings_close(rill_mesh *mesh, const rill_openings_options *op
                                out->places[out->count], &out->oblique[out->count], out->count));
     RILL_TRY(check_names(out));
     for (uint32_t l = (uint32_t)openings; l < c.loops.count; l++)
-        RILL_TRY(close_hole(&c, &c.candidates[l], &out->holes[out->hole_count++], defects));
+        if (c.candidates[l].within)
+            RILL_TRY(close_within(&c, &c.candidates[l]));
+        else
+            RILL_TRY(close_hole(&c, &c.candidates[l], &out->holes[out->hole_count++], defects));
 done:
     closing_free(&c);
     if (status != RILL_OK) rill_openings_destroy(out);
@@ -596,7 +617,7 @@ rill_status rill_opening_rename_check(const char *text, const char **name)
 
 rill_status rill_openings_rename(rill_openings *openings, const char *text)
 {
-    const char *called;
+    const char *called = text;
     const rill_status status = rill_opening_rename_check(text, &called);
     if (status != RILL_OK) return status;
     const char *name = called - 1; /* at the sign */

@@ -19,7 +19,10 @@ typedef struct rill_openings_options {
     bool extend_diameters;   /**< in hydraulic diameters of each, else metres */
     const char *const *tags; /**< [tag_count] names of openings made by the caller, NULL: to be numbered */
     const uint32_t
-        *tagged; /**< [vertex_count], tag + 1 of vertices on their outlines, 0: none; may be NULL */
+        *tagged;          /**< [vertex_count], tag + 1 of vertices on their outlines, 0: none; may be NULL */
+    const uint8_t *inner; /**< [inner_count], 1 for vertices within the lumen of another shell: loops of a
+                             quarter of them are no openings; NULL: there are none */
+    uint32_t inner_count;
     int tag_count;
     bool close_holes; /**< close holes as large as an opening, too; else they are refused */
 } rill_openings_options;
@@ -77,8 +80,10 @@ rill_status rill_openings_close(rill_mesh *mesh, const rill_openings_options *op
 /**
  * Count the boundary loops of an oriented surface that would become openings.
  * @param[in] aside  [vertex_count], loops with a vertex of which this is not 0 are left out; may be NULL
+ * @param[in] within rill_openings_options.inner counts
  */
-rill_status rill_openings_count(rill_mesh *mesh, const uint8_t *aside, int *count);
+rill_status rill_openings_count(rill_mesh *mesh, const uint8_t *aside, const rill_openings_options *options,
+                                int *count);
 
 /** Free what it holds. */
 void rill_openings_destroy(rill_openings *openings);

@@ -31,6 +31,8 @@ const char *rill_defect_name(rill_defect_kind kind, uint64_t count)
                              "opening with a rim that lacks triangles, mended"},
         [RILL_DEFECT_INTERSECTION] = {"pairs of triangles that intersect",
                                       "pair of triangles that intersect"},
+        [RILL_DEFECT_WITHIN] = {"triangles within the lumen of overlapping shells, no wall",
+                                "triangle within the lumen of overlapping shells, no wall"},
         [RILL_DEFECT_OVERLAP] = {"voxels enclosed more than once or inside out",
                                  "voxel enclosed more than once or inside out"},
         [RILL_DEFECT_UNCERTAIN] = {"uncertain voxels beside holes", "uncertain voxel beside holes"},

@@ -21,6 +21,7 @@ typedef enum rill_defect_kind {
     RILL_DEFECT_HOLE,      /**< boundary loops that are no openings: closed */
     RILL_DEFECT_RIM,       /**< openings whose rims lack triangles: mended */
     RILL_DEFECT_INTERSECTION, /**< pairs of triangles that cut through each other */
+    RILL_DEFECT_WITHIN,       /**< triangles within the lumen of shells that overlap: no wall */
     RILL_DEFECT_OVERLAP,      /**< voxels that the surface encloses more than once, or turned round */
     RILL_DEFECT_UNCERTAIN,    /**< voxels beside closed holes, which could be inside or outside */
     RILL_DEFECT_THIN,         /**< links between fluid voxels across walls thinner than a voxel */

@@ -12,6 +12,7 @@
 #include "geometry/surface/cuts.h"
 #include "geometry/surface/extension.h"
 #include "geometry/surface/fill.h"
+#include "geometry/surface/overlap.h"
 #include "geometry/surface/tree.h"
 
 #include <float.h>
@@ -92,15 +93,22 @@ static void remark_size(work *w)
     rill_log(RILL_LOG_NOTE, "%s", w->note);
 }
 
-static rill_status refuse_several(const rill_shell *shells, uint32_t count)
+/* @param vessel  [count], the vessel of each shell: shells that cut each other are one */
+static rill_status refuse_several(const rill_shell *shells, uint32_t count, const uint32_t *vessel)
 {
     const double share = 0.05; /* of the largest: smaller ones are debris */
-    uint32_t open = 0, second = 0;
-    for (uint32_t s = 0; s < count; s++)
-        if (shells[s].boundary > 0 && shells[s].area >= share * shells[0].area) {
-            open++;
-            if (open == 2) second = s;
-        }
+    uint32_t open = 0, first = UINT32_MAX, second = 0;
+    for (uint32_t s = 0; s < count; s++) {
+        if (shells[s].boundary == 0 || shells[s].area < share * shells[0].area) continue;
+        bool known = false;
+        for (uint32_t before = 0; before < s && open <= 100 && !known; before++)
+            known = vessel[before] == vessel[s] && shells[before].boundary > 0 &&
+                    shells[before].area >= share * shells[0].area;
+        if (known) continue;
+        open++;
+        if (first == UINT32_MAX) first = s;
+        if (open == 2) second = s;
+    }
     if (open < 2) return RILL_OK;
     if (open > 100)
         return rill_fail(
@@ -115,24 +123,63 @@ static rill_status refuse_several(const rill_shell *shells, uint32_t count)
                      1e3 * shells[second].middle[2], count);
 }
 
+/* Choose shells, orient them, and find which overlap. */
 static rill_status choose_shells(work *w)
 {
+    enum { SHELLS = 1000 }; /* more are triangles that do not join */
     rill_status status = RILL_OK;
-    uint32_t *of = NULL, count = 0;
+    uint32_t *of = NULL, *vessel = NULL, count = 0;
     rill_shell *shells = NULL;
     const int wanted = w->options->shell;
     RILL_TRY(rill_repair_shells(w->mesh, &of, &shells, &count));
     for (uint32_t s = 1; s < count; s++)
         rill_defect_add(&w->report->defects[RILL_DEFECT_SHELL], shells[s].middle);
-    if (wanted == RILL_SHELL_ONE)
-        RILL_TRY(refuse_several(shells, count));
-    else if (wanted > 0 && (uint32_t)wanted > count)
+    if (wanted > 0 && (uint32_t)wanted > count)
         RILL_TRY(rill_fail(RILL_USAGE, "it has %u shells: --shell %d names none of them", count, wanted));
-    else if (wanted > 0)
-        rill_repair_keep(w->mesh, of, (uint32_t)wanted - 1);
+    if (wanted > 0) rill_repair_keep(w->mesh, of, (uint32_t)wanted - 1);
+    RILL_TRY(rill_repair_orient(w->mesh, w->report->defects));
+    if (wanted > 0) goto done;
+    RILL_TRY(rill_array_create(count, sizeof *vessel, "the shells", (void **)&vessel));
+    for (uint32_t s = 0; s < count; s++) vessel[s] = s;
+    if (count > 1 && count <= SHELLS)
+        RILL_TRY(rill_overlap_shells(w->mesh, w->rounding, of, count, w->report->triangles, vessel,
+                                     &w->within, &w->inner));
+    w->inner_count = w->mesh->vertex_count;
+    if (wanted == RILL_SHELL_ONE) RILL_TRY(refuse_several(shells, count, vessel));
 done:
     free(shells);
     rill_array_destroy(of);
+    rill_array_destroy(vessel);
+    return status;
+}
+
+/* Note which triangles of the file lie within the lumen, those of planes and patches in several parts, too.
+ */
+static rill_status note_within(work *w, const rill_overlap *overlap)
+{
+    enum { WALL = 1, WITHIN = 2 };
+    rill_status status = RILL_OK;
+    uint8_t *seen = NULL;
+    const uint32_t count = w->report->triangles;
+    RILL_TRY(rill_array_create_zero(count, 1, "shells that overlap", (void **)&seen));
+    for (uint32_t t = 0; t < w->mesh->triangle_count; t++) {
+        static const uint8_t flags[] = {
+            [RILL_WALL_WHOLE] = WALL, [RILL_WALL_WITHIN] = WITHIN, [RILL_WALL_PARTLY] = WALL | WITHIN};
+        if (w->mesh->triangles[t].source < count)
+            seen[w->mesh->triangles[t].source] |= flags[overlap->state[t]];
+    }
+    if (!w->removed) RILL_TRY(rill_array_create_zero(count, 1, "the surface", (void **)&w->removed));
+    for (uint32_t t = 0; t < count; t++)
+        if (w->removed[t] == RILL_WALL_WHOLE && seen[t] & WITHIN)
+            w->removed[t] = seen[t] & WALL ? RILL_WALL_PARTLY : RILL_WALL_WITHIN;
+    for (uint32_t t = 0; t < w->mesh->triangle_count; t++) {
+        double middle[3];
+        if (w->mesh->triangles[t].source >= count || overlap->state[t] != RILL_WALL_WITHIN) continue;
+        rill_mesh_middle(w->mesh, t, middle);
+        rill_defect_add(&w->report->defects[RILL_DEFECT_WITHIN], middle);
+    }
+done:
+    rill_array_destroy(seen);
     return status;
 }
 
@@ -140,12 +187,21 @@ static rill_status examine(work *w)
 {
     rill_status status = RILL_OK;
     rill_tree *tree = NULL;
+    rill_overlap overlap = {0};
+    rill_defect *pairs = &w->report->defects[RILL_DEFECT_INTERSECTION];
     RILL_TRY(rill_tree_create(w->mesh, &tree));
-    RILL_TRY(rill_tree_intersections(tree, w->rounding, &w->report->defects[RILL_DEFECT_INTERSECTION],
-                                     &w->report->intersections_whole));
+    RILL_TRY(rill_tree_intersections(tree, w->rounding, NULL, NULL, pairs, &w->report->intersections_whole));
+    if (pairs->count > 0 && w->report->intersections_whole) {
+        RILL_TRY(rill_overlap_find(w->mesh, tree, w->rounding, &overlap));
+        w->report->volume = overlap.volume;
+        w->report->within_share = overlap.area > 0 ? overlap.within / overlap.area : 0;
+        if (overlap.within > 0) RILL_TRY(note_within(w, &overlap));
+        rill_tree_skip(tree, overlap.state);
+    }
     RILL_TRY(rill_tree_narrowest(tree, &w->report->narrowest, w->report->narrowest_at));
 done:
     rill_tree_destroy(tree);
+    rill_overlap_free(&overlap);
     return status;
 }
 
@@ -189,7 +245,6 @@ rill_status rill_surface_prepare(work *w, const rill_triangles *triangles)
     memcpy(w->original, w->mesh->triangles, w->mesh->triangle_count * sizeof *w->original);
     RILL_TRY(rill_repair_clean(w->mesh, w->report->defects));
     RILL_TRY(choose_shells(w));
-    RILL_TRY(rill_repair_orient(w->mesh, w->report->defects));
     for (uint32_t t = 0; t < w->mesh->triangle_count; t++)
         w->original[w->mesh->triangles[t].source] = w->mesh->triangles[t];
     RILL_TRY(rill_surface_open(w));
@@ -218,6 +273,8 @@ rill_status rill_surface_close(work *w)
                                            .extend_diameters = w->options->extend_diameters,
                                            .tags = w->tags,
                                            .tagged = w->tagged,
+                                           .inner = w->inner,
+                                           .inner_count = w->inner_count,
                                            .close_holes = w->options->close_holes,
                                            .tag_count = w->tag_count};
     RILL_TRY(rill_openings_close(w->mesh, &options, r->defects, &w->openings));
@@ -359,6 +416,12 @@ static rill_status sign(work *w)
     if (!w->geom->source || !w->geom->source_hash || (w->options->command && !w->geom->options))
         return rill_fail(RILL_SYSTEM, "out of memory for where the geometry came from");
     RILL_TRY(rill_notes_add(&w->geom->notes, w->note));
+    if (w->report->defects[RILL_DEFECT_WITHIN].count > 0)
+        RILL_TRY(rill_note(
+            &w->geom->notes,
+            "shells overlap, and are taken as their union: %llu triangles, %.3g %% of the surface, lie "
+            "within its lumen, and have no wall shear",
+            (unsigned long long)w->report->defects[RILL_DEFECT_WITHIN].count, 100 * w->report->within_share));
     for (int k = 0; k < w->openings.count; k++)
         if (cos(w->openings.oblique[k]) < RILL_OBLIQUE)
             RILL_TRY(rill_note(
@@ -399,6 +462,8 @@ void rill_surface_work_free(work *w)
     rill_array_destroy(w->original);
     rill_array_destroy(w->tagged);
     rill_array_destroy(w->removed);
+    rill_array_destroy(w->within);
+    rill_array_destroy(w->inner);
     rill_array_destroy(w->tags);
     rill_mesh_destroy(w->mesh);
 }

@@ -30,9 +30,10 @@ typedef struct rill_surface_report {
     int flat_count, caps_opened;
     rill_section_loss planes[RILL_OPENINGS]; /**< [plane_count], what each removed */
     int plane_count;
-    double volume;       /**< enclosed by the closed surface, m3 */
+    double volume;       /**< enclosed by the closed surface, that of the union of overlapping shells, m3 */
     double fluid_volume; /**< of the fluid voxels, m3 */
     uint64_t fluid;      /**< fluid voxels */
+    double within_share; /**< of the area of the closed surface, within the lumen of shells that overlap */
     double narrowest;    /**< m; 0: unknown */
     double narrowest_at[3];
 } rill_surface_report;

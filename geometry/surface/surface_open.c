@@ -75,11 +75,12 @@ static rill_status is_closed(work *w, const rill_caps *caps, bool *closed)
     rill_status status = RILL_OK;
     uint8_t *aside = NULL;
     int openings = 0;
+    const rill_openings_options options = {.inner = w->inner, .inner_count = w->inner_count};
     RILL_TRY(rill_array_create_zero(w->mesh->vertex_count, 1, "the caps", (void **)&aside));
     for (uint32_t t = 0; t < w->mesh->triangle_count; t++)
         for (int k = 0; k < 3 && caps->of[t]; k++)
             aside[w->mesh->triangles[t].v[k]] |= caps->caps[caps->of[t] - 1].verdict == RILL_CAP_CLOSED;
-    RILL_TRY(rill_openings_count(w->mesh, aside, &openings));
+    RILL_TRY(rill_openings_count(w->mesh, aside, &options, &openings));
     *closed = openings == 0;
 done:
     rill_array_destroy(aside);
@@ -98,7 +99,7 @@ static void tell_caps(rill_surface_report *r, const rill_caps *caps, bool all)
         for (int k = 0; k < caps->count; k++) {
             const rill_cap *cap = &caps->caps[k];
             const bool is_cap = cap->verdict <= RILL_CAP_CLOSED;
-            if (is_cap != (pass == 0) || (pass == 1 && !all)) continue;
+            if (is_cap != (pass == 0) || (pass == 1 && !all) || cap->verdict == RILL_CAP_WITHIN) continue;
             if (cap->verdict == RILL_CAP_ROUNDED && cap->area < facet * least && isfinite(least)) continue;
             if (r->flat_count < RILL_FLATS_TOLD) r->flats[r->flat_count] = *cap;
             r->flat_count++;
@@ -153,6 +154,25 @@ static void name_caps(work *w, const rill_caps *caps)
     }
 }
 
+/* A flat part of which most lies within the lumen of another shell is no end of the vessel. */
+static rill_status leave_inner(const work *w, rill_caps *caps)
+{
+    rill_status status = RILL_OK;
+    double *within = NULL;
+    if (!w->within || caps->count == 0) return RILL_OK;
+    RILL_TRY(rill_array_create_zero((uint64_t)caps->count, sizeof *within, "the caps", (void **)&within));
+    for (uint32_t t = 0; t < w->mesh->triangle_count; t++) {
+        const uint32_t source = w->mesh->triangles[t].source;
+        if (caps->of[t] && source != RILL_NO_TRIANGLE && w->within[source] != RILL_WALL_WHOLE)
+            within[caps->of[t] - 1] += area_of(w->mesh, t);
+    }
+    for (int k = 0; k < caps->count; k++)
+        if (2 * within[k] > caps->caps[k].area) caps->caps[k].verdict = RILL_CAP_WITHIN;
+done:
+    rill_array_destroy(within);
+    return status;
+}
+
 /* Flat caps become openings when that was asked for, or when nothing else is open. */
 static rill_status open_caps(work *w)
 {
@@ -162,6 +182,7 @@ static rill_status open_caps(work *w)
     bool closed = false;
     if (o->caps == RILL_CAPS_NONE) return RILL_OK;
     RILL_TRY(rill_caps_find(w->mesh, &caps));
+    RILL_TRY(leave_inner(w, &caps));
     if (o->plane_count + o->group_count == 0) RILL_TRY(is_closed(w, &caps, &closed));
     if (o->caps == RILL_CAPS_AUTO || closed) {
         name_caps(w, &caps);

@@ -20,7 +20,10 @@ typedef struct rill_surface_work {
     uint32_t *tagged;        /* [vertex_count], planes and patches */
     const char **tags;       /* [tag_count], names of openings that planes, patches and caps leave */
     int tag_count;
-    uint8_t *removed; /* [report->triangles], taken away for an opening; NULL: none */
+    uint8_t *removed; /* [report->triangles], a rill_wall_state; NULL: all are RILL_WALL_WHOLE */
+    uint8_t *within;  /* [report->triangles], a rill_wall_state by shells that overlap; NULL: none does */
+    uint8_t *inner;   /* [inner_count], 1 for vertices within the lumen of another shell; NULL: none is */
+    uint32_t inner_count;
     rill_openings openings;
     rill_grid grid;
     rill_lines *lines;

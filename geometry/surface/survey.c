@@ -6,6 +6,7 @@
 #include "geometry/surface/surface_priv.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,19 +31,20 @@ static void plane_place(const rill_mesh *mesh, const uint32_t *vertices, uint32_
 }
 
 /* Measure all boundary loops of the opened surface, largest first. */
-static rill_status loops_measure(const rill_mesh *mesh, rill_rim **out, uint32_t *count)
+static rill_status loops_measure(const rill_surface_work *w, rill_rim **out, uint32_t *count)
 {
+    const rill_mesh *mesh = w->mesh;
     rill_status status = RILL_OK;
     rill_loops loops = {0};
     *out = NULL;
     RILL_TRY(rill_loops_find(mesh, NULL, &loops));
-    *count = loops.count;
+    *count = 0;
     RILL_TRY(rill_array_create_zero((uint64_t)loops.count + 1, sizeof **out, "the rims", (void **)out));
     for (uint32_t l = 0; l < loops.count; l++) {
         const uint32_t *vertices = loops.vertices + loops.first[l],
                        size = loops.first[l + 1] - loops.first[l];
         rill_outline outline;
-        rill_rim *rim = *out + l;
+        rill_rim *rim = &(rill_rim){0};
         rill_outline_measure(mesh, vertices, size, &outline);
         rim->area = outline.area;
         for (int a = 0; a < 3; a++) {
@@ -50,8 +52,13 @@ static rill_status loops_measure(const rill_mesh *mesh, rill_rim **out, uint32_t
             rim->inward[a] = -outline.outward[a];
         }
         plane_place(mesh, vertices, size, rim);
+        uint32_t inner = 0;
+        for (uint32_t k = 0; k < size; k++)
+            inner += w->inner && vertices[k] < w->inner_count && w->inner[vertices[k]];
+        if (4 * inner > size) continue; /* an open end in the lumen of another shell */
+        (*out)[(*count)++] = *rim;
     }
-    qsort(*out, loops.count, sizeof **out, by_area);
+    qsort(*out, *count, sizeof **out, by_area);
 done:
     rill_loops_destroy(&loops);
     return status;
@@ -93,7 +100,7 @@ rill_status rill_surface_survey(const char *path, const rill_surface_options *gi
     if (!s || !s->surface) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the surface"));
     w.report = &s->report;
     RILL_TRY(rill_surface_prepare(&w, NULL));
-    RILL_TRY(loops_measure(w.mesh, &loops, &count));
+    RILL_TRY(loops_measure(&w, &loops, &count));
     status = rill_surface_close(&w);
     if (status == RILL_USAGE) {
         snprintf(s->refused, sizeof s->refused, "%s", rill_error_message());

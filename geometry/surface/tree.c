@@ -22,6 +22,7 @@ struct rill_tree {
     double (*middles)[3]; /* [T], only while building */
     box *boxes;           /* [nodes] */
     uint8_t *cut;         /* [T], whether another triangle goes through it; NULL until that was asked */
+    const uint8_t *skip;  /* [T], a rill_wall_state; NULL: none is left out */
     uint32_t levels;      /* leaves have this depth */
 };
 
@@ -212,9 +213,16 @@ static bool cut_each_other(const rill_mesh *mesh, uint32_t s, uint32_t t, double
     return false;
 }
 
+/* What is looked for, and who hears of it. */
+typedef struct crossing {
+    double tolerance;
+    void (*pair)(void *context, uint32_t a, uint32_t b);
+    void *context;
+    rill_defect *defect;
+} crossing;
+
 /* Find the partners of a triangle that have a higher number. Returns the pairs that were looked at. */
-static uint64_t partners(const rill_tree *tree, uint32_t triangle, uint64_t most, double tolerance,
-                         rill_defect *defect)
+static uint64_t partners(const rill_tree *tree, uint32_t triangle, uint64_t most, const crossing *c)
 {
     visit stack[DEPTH];
     int count = 0;
@@ -232,7 +240,7 @@ static uint64_t partners(const rill_tree *tree, uint32_t triangle, uint64_t most
         for (uint32_t k = at.first; k < at.end; k++) {
             const uint32_t other = tree->order[k];
             pairs++;
-            if (other <= triangle || !cut_each_other(tree->mesh, triangle, other, tolerance)) continue;
+            if (other <= triangle || !cut_each_other(tree->mesh, triangle, other, c->tolerance)) continue;
 #pragma omp atomic write
             tree->cut[triangle] = 1;
 #pragma omp atomic write
@@ -240,15 +248,20 @@ static uint64_t partners(const rill_tree *tree, uint32_t triangle, uint64_t most
             double middle[3];
             rill_mesh_middle(tree->mesh, triangle, middle);
 #pragma omp critical(rill_tree)
-            rill_defect_add(defect, middle);
+            {
+                rill_defect_add(c->defect, middle);
+                if (c->pair) c->pair(c->context, triangle, other);
+            }
         }
     }
     return pairs;
 }
 
-rill_status rill_tree_intersections(rill_tree *tree, double tolerance, rill_defect *defect,
-                                    bool *whole_surface)
+rill_status rill_tree_intersections(rill_tree *tree, double tolerance,
+                                    void (*pair)(void *context, uint32_t a, uint32_t b), void *context,
+                                    rill_defect *defect, bool *whole_surface)
 {
+    const crossing c = {tolerance, pair, context, defect};
     /* Pairs in all. Sound surfaces need some twenty a triangle. */
     const uint64_t most = 10000000 + 100 * (uint64_t)tree->mesh->triangle_count;
     uint64_t pairs = 0;
@@ -263,13 +276,15 @@ rill_status rill_tree_intersections(rill_tree *tree, double tolerance, rill_defe
         so_far = pairs;
         whole = whole && so_far < most;
         if (so_far >= most) continue;
-        more = partners(tree, t, most - so_far, tolerance, defect);
+        more = partners(tree, t, most - so_far, &c);
 #pragma omp atomic
         pairs += more;
     }
     *whole_surface = whole;
     return RILL_OK;
 }
+
+bool rill_tree_is_cut(const rill_tree *tree, uint32_t triangle) { return tree->cut && tree->cut[triangle]; }
 
 /* ---- the narrowest part ---------------------------------------------------------------------- */
 
@@ -291,9 +306,9 @@ static double entry(const ray *r, const box *b)
     return from <= to ? from : INFINITY;
 }
 
-/* Möller & Trumbore (1997), doi:10.1080/10867651.1997.10487468. Sides count with what rounding explains: a ray
+/* Möller & Trumbore (1997), doi:10.1080/10867651.1997.10487468. Sides count up to `edge` beyond them: a ray
  * through the edge of two triangles must not miss both. */
-static void strike(const rill_mesh *mesh, uint32_t triangle, ray *r)
+static void strike(const rill_mesh *mesh, uint32_t triangle, double edge, ray *r)
 {
     const uint32_t *v = mesh->triangles[triangle].v;
     double e1[3], e2[3], p[3], q[3], s[3];
@@ -306,16 +321,23 @@ static void strike(const rill_mesh *mesh, uint32_t triangle, ray *r)
     const double u = rill_dot(s, p) / determinant;
     rill_cross(s, e1, q);
     const double w = rill_dot(r->along, q) / determinant, t = rill_dot(e2, q) / determinant;
-    const double edge = 1e-9;
     if (!(u >= -edge && w >= -edge && u + w <= 1 + edge && t > 0 && t < r->nearest)) return;
     r->nearest = t;
     r->hit = triangle;
 }
 
+static bool is_skipped(const rill_tree *tree, uint32_t triangle)
+{
+    return tree->skip && tree->skip[triangle] != RILL_WALL_WHOLE;
+}
+
+void rill_tree_skip(rill_tree *tree, const uint8_t *skip) { tree->skip = skip; }
+
 /* Give up where boxes overlap without end; a sound surface needs some hundred of them. */
 static void shoot(const rill_tree *tree, uint32_t from, ray *r)
 {
     enum { VISITS = 4000 };
+    const double rounding = 1e-9; /* of a triangle */
     visit stack[DEPTH];
     int count = 0, visits = 0;
     stack[count++] = (visit){0, 0, tree->mesh->triangle_count, 0};
@@ -336,7 +358,8 @@ static void shoot(const rill_tree *tree, uint32_t from, ray *r)
             continue;
         }
         for (uint32_t k = at.first; k < at.end; k++)
-            if (tree->order[k] != from) strike(tree->mesh, tree->order[k], r);
+            if (tree->order[k] != from && !is_skipped(tree, tree->order[k]))
+                strike(tree->mesh, tree->order[k], rounding, r);
     }
 }
 
@@ -350,6 +373,39 @@ double rill_tree_ray(const rill_tree *tree, const double x[3], const double alon
     }
     shoot(tree, UINT32_MAX, &r);
     return r.nearest;
+}
+
+int rill_tree_winding(const rill_tree *tree, uint32_t triangle, const double place[3], const double along[3],
+                      double nearest)
+{
+    visit stack[DEPTH];
+    int count = 0, winds = 0;
+    const double size = sqrt(rill_dot(along, along));
+    ray r = {.nearest = INFINITY};
+    for (int a = 0; a < 3; a++) {
+        r.x[a] = place[a];
+        r.along[a] = along[a] / size;
+        r.inverse[a] = 1 / (r.along[a] == 0 ? 1e-300 : r.along[a]);
+    }
+    stack[count++] = (visit){0, 0, tree->mesh->triangle_count, 0};
+    while (count > 0) {
+        const visit at = stack[--count];
+        if (isinf(entry(&r, &tree->boxes[at.node]))) continue;
+        if (at.level < tree->levels) {
+            descend(stack, &count, &at);
+            continue;
+        }
+        for (uint32_t k = at.first; k < at.end; k++) {
+            double area[3];
+            ray one = r;
+            if (tree->order[k] == triangle) continue;
+            strike(tree->mesh, tree->order[k], 0, &one);
+            if (isinf(one.nearest) || one.nearest <= nearest) continue;
+            rill_mesh_area(tree->mesh, tree->order[k], area);
+            winds += rill_dot(area, r.along) > 0 ? 1 : -1;
+        }
+    }
+    return winds;
 }
 
 /* How far the wall opposite a triangle is. */
@@ -366,7 +422,10 @@ static int by_width(const void *a, const void *b)
 }
 
 /* Folds have no width. */
-static bool is_cut(const rill_tree *tree, uint32_t triangle) { return tree->cut && tree->cut[triangle]; }
+static bool is_cut(const rill_tree *tree, uint32_t triangle)
+{
+    return rill_tree_is_cut(tree, triangle) || is_skipped(tree, triangle);
+}
 
 /* Infinite when no wall faces the triangle. */
 static width measure(const rill_tree *tree, uint32_t triangle)

@@ -23,9 +23,28 @@ void rill_tree_destroy(rill_tree *tree);
  * Count pairs of triangles without a common vertex where an edge of one goes through the other; to be asked
  * once.
  * @param[in]  tolerance  m, how far a place may be off by rounding: what is no deeper does not count
+ * @param[in]  pair  is called with each pair, one after the other; NULL: nothing is
  * @param[out] whole  whether all pairs were examined: surfaces whose boxes overlap without end are given up
  */
-rill_status rill_tree_intersections(rill_tree *tree, double tolerance, rill_defect *defect, bool *whole);
+rill_status rill_tree_intersections(rill_tree *tree, double tolerance,
+                                    void (*pair)(void *context, uint32_t a, uint32_t b), void *context,
+                                    rill_defect *defect, bool *whole);
+
+/** Return whether another triangle goes through this one; false before intersections were asked for. */
+bool rill_tree_is_cut(const rill_tree *tree, uint32_t triangle);
+
+/**
+ * Return how often the surface winds around what is just beside a triangle: crossings outward less crossings
+ * inward of a ray from a place on it.
+ * @param[in] along    of any length, to the side that is asked about
+ * @param[in] nearest  m, crossings up to there do not count: another triangle may lie on this one
+ */
+int rill_tree_winding(const rill_tree *tree, uint32_t triangle, const double place[3], const double along[3],
+                      double nearest);
+
+/** Leave triangles out of what rill_tree_narrowest() measures. @param skip  [triangle_count], of
+ * rill_wall_state; borrowed; those of RILL_WALL_WHOLE stay */
+void rill_tree_skip(rill_tree *tree, const uint8_t *skip);
 
 /** Return how far a ray goes until it meets a triangle; infinite when it meets none. @param along  of length
  * 1 */

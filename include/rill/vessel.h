@@ -330,6 +330,18 @@ typedef struct rill_run_options {
     rill_progress progress;      /**< of the run and of its files; all 0: none */
 } rill_run_options;
 
+enum { RILL_DROPS = 32 /**< of a case, at most */ };
+
+/** The pressure drop between two cross-sections, over the last cycle. */
+typedef struct rill_run_drop {
+    double from;  /**< Pa, mean over the upper cross-section and the cycle */
+    double to;    /**< Pa, the same of the lower one */
+    double low;   /**< Pa, smallest drop of a moment */
+    double high;  /**< Pa, largest drop of a moment */
+    double ratio; /**< of the means, both less the venous pressure: in hyperaemia the fractional flow reserve;
+                     NaN where the upper one is not above the venous pressure */
+} rill_run_drop;
+
 /** What came of a run, SI. */
 typedef struct rill_run_result {
     rill_run_end end;               /**< how the run ended */
@@ -366,6 +378,9 @@ typedef struct rill_run_result {
     double mlups;    /**< million node updates per second over that time */
     char why[512];   /**< of a divergence: where and why */
     int phases;      /**< snapshots written */
+    uint64_t triangles_within;       /**< of those missing, within the lumen of overlapping shells */
+    int drop_count;                  /**< number of pressure drops that the case names */
+    rill_run_drop drops[RILL_DROPS]; /**< [drop_count], in the order of the case */
 } rill_run_result;
 
 /**

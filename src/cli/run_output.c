@@ -59,6 +59,21 @@ static void print_openings(const rill_vessel *v, const rill_run_result *r)
     }
 }
 
+static void print_drops(const rill_vessel *v, const rill_run_result *r)
+{
+    for (int k = 0; k < r->drop_count; k++) {
+        const rill_case_drop *d = &v->given->output.drops[k];
+        const rill_run_drop *p = &r->drops[k];
+        char label[RILL_OPENING_NAME + 4],
+            ratio[64] = "no ratio, since the first is not above the venous pressure";
+        snprintf(label, sizeof label, "  %s", d->name);
+        if (k == 0) cli_row("pressure drops", "%d", r->drop_count);
+        if (!isnan(p->ratio)) snprintf(ratio, sizeof ratio, "ratio %.4f", p->ratio);
+        cli_row(label, "%.5g mmHg at %s less %.5g at %s: %.4g mmHg (%.4g to %.4g), %s", p->from / MMHG,
+                d->from, p->to / MMHG, d->to, (p->from - p->to) / MMHG, p->low / MMHG, p->high / MMHG, ratio);
+    }
+}
+
 void cli_run_print(const rill_vessel *v, const rill_run_result *r, const char *directory)
 {
     char text[320];
@@ -78,13 +93,18 @@ void cli_run_print(const rill_vessel *v, const rill_run_result *r, const char *d
         print_openings(v, r);
         cli_row("mass balance", "%.2g %% too much came in, of the flow", 100 * r->balance);
     }
+    if (r->end != RILL_RUN_CANCELLED) print_drops(v, r);
     cli_row("largest Mach number", "%.3g", r->mach_max);
     if (isfinite(r->shear_mean) && r->end != RILL_RUN_CANCELLED) {
         cli_row("wall shear", "TAWSS %.4g Pa in the mean, %.4g at most; OSI %.3g in the mean", r->shear_mean,
                 r->shear_max, r->osi_mean);
         cli_row("triangles", "%llu, %llu without fluid nearby, %llu not extrapolated",
-                (unsigned long long)r->triangles, (unsigned long long)r->triangles_missing,
+                (unsigned long long)r->triangles,
+                (unsigned long long)(r->triangles_missing - r->triangles_within),
                 (unsigned long long)r->triangles_flat);
+        if (r->triangles_within > 0)
+            cli_row("", "%llu within the lumen of overlapping shells, which are no wall",
+                    (unsigned long long)r->triangles_within);
     }
     cli_row("speed", "%.4g GLUPS, %.4g s", 1e-3 * r->mlups, r->seconds);
     if (r->end != RILL_RUN_CANCELLED) cli_row("results", "%s", directory);
@@ -103,6 +123,21 @@ static json_t *openings_json(const rill_vessel *v, const rill_run_result *r)
     return list;
 }
 
+static json_t *drops_json(const rill_vessel *v, const rill_run_result *r)
+{
+    json_t *list = json_array();
+    for (int k = 0; k < r->drop_count; k++) {
+        const rill_case_drop *d = &v->given->output.drops[k];
+        const rill_run_drop *p = &r->drops[k];
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "name", d->name, "from", d->from,
+                            "to", d->to, "from_pa", rill_json_real(p->from), "to_pa", rill_json_real(p->to),
+                            "drop_pa", rill_json_real(p->from - p->to), "drop_low_pa", rill_json_real(p->low),
+                            "drop_high_pa", rill_json_real(p->high), "ratio", rill_json_real(p->ratio)));
+    }
+    return list;
+}
+
 /* Whether cycles repeat, or it is steady: null where nothing was compared. */
 static json_t *repeats_json(const rill_run_result *r)
 {
@@ -117,7 +152,7 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r, const cli_g
         "s:o, "
         "s:I, s:I, s:I, "
         "s:o, s:o, "
-        "s:i, s:I, s:I, s:o, s:o}",
+        "s:i, s:I, s:I, s:I, s:o, s:o, s:o}",
         "end", ends[r->end], "converged", r->end == RILL_RUN_REPEATS,
         v->plan.cycle_steps ? "periodic" : "steady", repeats_json(r), "change", rill_json_real(r->change),
         "difference", rill_json_real(r->difference), "tolerance", rill_json_real(v->given->run.tolerance),
@@ -130,6 +165,7 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r, const cli_g
         rill_json_real(r->osi_mean), "triangles", (json_int_t)r->triangles, "triangles_missing",
         (json_int_t)r->triangles_missing, "triangles_not_extrapolated", (json_int_t)r->triangles_flat,
         "seconds", rill_json_real(r->seconds), "mlups", rill_json_real(r->mlups), "phases", r->phases,
-        "watch_steps", (json_int_t)r->watch_steps, "corrections", (json_int_t)r->corrections, "plan",
+        "watch_steps", (json_int_t)r->watch_steps, "corrections", (json_int_t)r->corrections,
+        "triangles_within", (json_int_t)r->triangles_within, "drops", drops_json(v, r), "plan",
         cli_case_plan_json(v->given, v->geom, &v->plan), "error_bar", cli_grids_json(grids));
 }

@@ -128,7 +128,7 @@ static rill_status removed_write(rill_h5_file *file, const rill_surface *s)
         .type = RILL_H5_U8, .rank = 1, .dims = {s->triangle_count}, .chunk = {BLOCK}, .deflate = DEFLATE};
     if (!s->removed) return RILL_OK;
     RILL_TRY(rill_h5_dataset_create(file, path, &layout));
-    RILL_TRY(rill_h5_set_text(file, path, "long_name", "1: triangle taken away for an opening, no wall"));
+    RILL_TRY(rill_h5_set_text(file, path, "long_name", RILL_WALL_STATES));
     RILL_TRY(rill_h5_write(file, path, RILL_H5_U8, NULL, NULL, s->removed));
 done:
     return status;

@@ -9,6 +9,11 @@
 #include "io/hdf5.h"
 #include "rill.h"
 
+/** What the numbers of a rill_wall_state mean, in files. */
+#define RILL_WALL_STATES                                                                                     \
+    "0: wall, 1: taken away for an opening, 2: within the lumen of overlapping shells, no wall, 3: partly "  \
+    "so"
+
 /** Write /surface, /walls and /patches. */
 rill_status rill_geom_surface_write(const rill_surface *surface, rill_h5_file *file);
 

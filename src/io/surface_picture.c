@@ -36,7 +36,7 @@ done:
 static void wall_add(picture *p, const rill_surface *s)
 {
     for (uint64_t t = 0; t < s->triangle_count; t++) {
-        if (s->removed && s->removed[t]) continue;
+        if (s->removed && s->removed[t] == RILL_WALL_REMOVED) continue;
         p->values[p->shown.triangle_count] = NAN;
         memcpy(p->shown.triangles[p->shown.triangle_count++], s->triangles[t], sizeof s->triangles[t]);
     }

@@ -72,6 +72,9 @@ static rill_status mesh_write(rill_h5_file *file, const rill_surface *s)
     RILL_TRY(rill_h5_set_text(file, "/VTKHDF/CellData/triangle", "long_name",
                               "number of the triangle in the file of the surface"));
     RILL_TRY(rill_patches_write(file, "/VTKHDF/CellData/patch", s));
+    if (!s->removed) goto done;
+    RILL_TRY(table_write(file, "/VTKHDF/CellData/state", RILL_H5_U8, s->triangle_count, 1, s->removed));
+    RILL_TRY(rill_h5_set_text(file, "/VTKHDF/CellData/state", "long_name", RILL_WALL_STATES));
 done:
     return status;
 }

@@ -104,8 +104,15 @@ typedef struct rill_case_probe {
 /** A plane through the vessel for which results are written. */
 typedef struct rill_case_plane {
     char name[RILL_OPENING_NAME];
-    double centre[3], normal[3]; /**< m; of length 1 */
+    double centre[3], normal[3]; /**< m; of length 1, or 0: across the vessel, see rill_plane_normal() */
 } rill_case_plane;
+
+/** Two cross-sections between which the pressure drop is computed. */
+typedef struct rill_case_drop {
+    char name[RILL_OPENING_NAME];
+    char from[RILL_OPENING_NAME], to[RILL_OPENING_NAME]; /**< planes or openings */
+    double venous;                                       /**< Pa, where the flow goes in the end */
+} rill_case_drop;
 
 /** A case as read, SI throughout. Everything is owned. */
 struct rill_case {
@@ -146,6 +153,8 @@ struct rill_case {
         int probe_count;
         rill_case_plane *planes; /**< [plane_count] */
         int plane_count;
+        rill_case_drop *drops; /**< [drop_count] */
+        int drop_count;
     } output;
 };
 

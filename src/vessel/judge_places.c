@@ -2,6 +2,7 @@
 /* Whether probes and planes lie in the fluid, so that a plan refuses what a run would. */
 #include "core/memory.h"
 #include "core/status.h"
+#include "vessel/drops.h"
 #include "vessel/plan.h"
 #include "vessel/points.h"
 #include "vessel/slab.h"
@@ -31,12 +32,14 @@ done:
     return status;
 }
 
-static rill_status judge_planes(const rill_case *c, rill_case_plan *plan)
+static rill_status judge_planes(const rill_case *c, const rill_geom *geom, rill_case_plan *plan)
 {
     for (int k = 0; k < c->output.plane_count; k++) {
         const rill_case_plane *p = &c->output.planes[k];
         rill_slab slab = {.count = 0};
-        const rill_status status = rill_slab_make(plan->domain, p->centre, p->normal, p->name, &slab);
+        double normal[3];
+        rill_plane_normal(geom, p, normal);
+        const rill_status status = rill_slab_make(plan->domain, p->centre, normal, p->name, &slab);
         rill_slab_free(&slab);
         if (status == RILL_USAGE)
             rill_case_say(plan, true, "%s", rill_error_message());
@@ -49,5 +52,5 @@ static rill_status judge_planes(const rill_case *c, rill_case_plan *plan)
 rill_status rill_case_judge_places(const rill_case *given, rill_case_plan *plan)
 {
     const rill_status status = judge_probes(given, plan);
-    return status == RILL_OK ? judge_planes(given, plan) : status;
+    return status == RILL_OK ? judge_planes(given, plan->domain->geom, plan) : status;
 }

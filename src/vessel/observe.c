@@ -2,6 +2,7 @@
 /* Observers of a vessel. */
 #include "vessel/observe.h"
 
+#include "vessel/drops.h"
 #include "vessel/plan.h"
 #include "vessel/rhythm.h"
 #include "core/memory.h"
@@ -81,7 +82,9 @@ static rill_status planes_make(rill_observers *o, uint64_t *places)
     for (int k = 0; k < c->output.plane_count; k++) {
         const rill_case_plane *p = &c->output.planes[k];
         const uint64_t column = 2 + 3 * (uint64_t)k;
-        RILL_TRY(rill_slab_make(o->vessel->domain, p->centre, p->normal, p->name, &o->slabs[k]));
+        double normal[3];
+        rill_plane_normal(o->vessel->geom, p, normal);
+        RILL_TRY(rill_slab_make(o->vessel->domain, p->centre, normal, p->name, &o->slabs[k]));
         *places += o->slabs[k].count;
         rill_record_name(&o->planes, column, p->name, "flow", "m3/s", "flow along the normal");
         rill_record_name(&o->planes, column + 1, p->name, "pressure", "Pa", "mean pressure");
@@ -262,8 +265,8 @@ static void planes_add(counting *c, const rill_case *given, const rill_geom *geo
     for (int k = 0; k < geom->surface->opening_count; k++)
         widest = fmax(widest, geom->surface->openings[k].area);
     for (int k = 0; k < given->output.plane_count; k++) {
-        const double *normal = given->output.planes[k].normal;
-        double along = 0;
+        double normal[3], along = 0;
+        rill_plane_normal(geom, &given->output.planes[k], normal);
         for (int a = 0; a < 3; a++) along += fabs(normal[a]) * (double)geom->n[a];
         const double section = SECTION * (double)nodes / along * pow(geom->spacing, 2);
         const uint64_t own = rill_slab_measure(geom, fmax(widest, section));
@@ -344,7 +347,7 @@ done:
 static void plane_take(const rill_observers *o, int k, uint64_t first, double row[3])
 {
     const rill_slab *slab = &o->slabs[k];
-    const double *normal = o->vessel->given->output.planes[k].normal;
+    const double *normal = slab->normal;
     row[0] = row[1] = row[2] = 0;
     for (uint64_t c = 0; c < slab->count; c++) {
         double at[4];

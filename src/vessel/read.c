@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a case file may say, and what must go together. How YAML is read is yaml.c's. */
 #include "vessel/case_schema.h"
+#include "vessel/drops.h"
 #include "vessel/end_kinds.h"
 #include "vessel/yaml_schema.h"
 
@@ -309,6 +310,18 @@ static rill_status read_probe(const rill_yaml *yaml, const rill_yaml_value *valu
     return read_place(yaml, value, where, "m", ((rill_case_probe *)into)->at);
 }
 
+/* Copy the name of a plane or an opening. */
+static rill_status read_name(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                             void *into)
+{
+    const char *name = rill_yaml_scalar(value);
+    if (!name || rill_opening_name_check(name) != RILL_OK || strlen(name) >= RILL_OPENING_NAME)
+        return rill_yaml_fail(yaml, value, "%s is no name of a plane or an opening", where);
+    snprintf(into, RILL_OPENING_NAME, "%s", name);
+    return RILL_OK;
+}
+
+static json_t *name_schema(void) { return json_pack("{s:s}", "type", "string"); }
 static json_t *centre_schema(void) { return rill_yaml_schema_place("m"); }
 static json_t *normal_schema(void) { return rill_yaml_schema_place("1"); }
 
@@ -316,8 +329,18 @@ static json_t *normal_schema(void) { return rill_yaml_schema_place("1"); }
 static const rill_key plane_keys[] = {
     {"centre", RILL_KEY_CALL, offsetof(rill_case_plane, centre), true, .read = read_centre, .schema = centre_schema,
      .help = "A point of the plane, x, y, z, in the coordinates of the surface."},
-    {"normal", RILL_KEY_CALL, offsetof(rill_case_plane, normal), true, .read = read_normal, .schema = normal_schema,
-     .help = "Direction in which flow counts as positive, x, y, z."},
+    {"normal", RILL_KEY_CALL, offsetof(rill_case_plane, normal), false, .read = read_normal, .schema = normal_schema,
+     .help = "Direction in which flow counts as positive, x, y, z. Default: along the walls around the centre, the "
+             "largest component positive."},
+    {0}};
+
+static const rill_key drop_keys[] = {
+    {"from", RILL_KEY_CALL, offsetof(rill_case_drop, from), true, .read = read_name, .schema = name_schema,
+     .help = "The upper cross-section: a plane or an opening by its name."},
+    {"to", RILL_KEY_CALL, offsetof(rill_case_drop, to), true, .read = read_name, .schema = name_schema,
+     .help = "The lower cross-section: a plane or an opening by its name."},
+    {"venous", RILL_KEY_QUANTITY, offsetof(rill_case_drop, venous), false, "Pa", -1e6, 1e6,
+     .help = "Pressure beyond the vessel, which counts as 0 in the ratio of both pressures. Default: 0 Pa."},
     {0}};
 /* clang-format on */
 
@@ -327,6 +350,16 @@ static rill_status read_plane(const rill_yaml *yaml, const rill_yaml_value *valu
     return rill_yaml_map(yaml, value, where, plane_keys, into, NULL);
 }
 
+static rill_status read_drop(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                             void *into)
+{
+    return rill_yaml_map(yaml, value, where, drop_keys, into, NULL);
+}
+
+static json_t *drops_schema(void)
+{
+    return rill_yaml_schema_names(rill_yaml_schema_map(drop_keys), 0, RILL_DROPS);
+}
 static json_t *probes_schema(void) { return rill_yaml_schema_names(centre_schema(), 0, 0); }
 static json_t *planes_schema(void) { return rill_yaml_schema_names(rill_yaml_schema_map(plane_keys), 0, 0); }
 static json_t *ends_schema(void) { return rill_yaml_schema_names(rill_end_schema(), 1, RILL_OPENINGS); }
@@ -347,6 +380,15 @@ static rill_status read_planes(const rill_yaml *yaml, const rill_yaml_value *val
     (void)where;
     return read_named(yaml, value, "planes", sizeof *c->output.planes, read_plane, (void **)&c->output.planes,
                       &c->output.plane_count);
+}
+
+static rill_status read_drops(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
+                              void *into)
+{
+    rill_case *c = into;
+    (void)where;
+    return read_named(yaml, value, "drops", sizeof *c->output.drops, read_drop, (void **)&c->output.drops,
+                      &c->output.drop_count);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -402,6 +444,8 @@ static const rill_key output_keys[] = {
      .help = "Points by name, [x, y, z], at which velocity and pressure are recorded."},
     {"planes", RILL_KEY_CALL, 0, .read = read_planes, .schema = planes_schema,
      .help = "Planes by name, at which flow and pressure are recorded."},
+    {"drops", RILL_KEY_CALL, 0, .read = read_drops, .schema = drops_schema,
+     .help = "Pressure drops by name, between two planes or openings, and the ratio of their pressures (FFR)."},
     {0}};
 /* clang-format on */
 
@@ -563,6 +607,7 @@ static rill_status read_one(const char *text, const char *path, bool outside, ri
     RILL_TRY(find_period(c));
     RILL_TRY(check_run(c));
     RILL_TRY(check_ends(c));
+    RILL_TRY(rill_drops_check(c));
     *out = c;
     c = NULL;
 done:
@@ -595,6 +640,7 @@ void rill_case_destroy(rill_case *c)
     free(c->ends);
     free(c->output.probes);
     free(c->output.planes);
+    free(c->output.drops);
     free(c->path);
     free(c->text);
     free(c->geometry);

@@ -278,6 +278,7 @@ static void result_fill(rill_run_loop *loop)
     r->phases = (int)s->phases;
     r->triangles = loop->observers.map.triangle_count;
     r->triangles_missing = loop->observers.map.missing;
+    r->triangles_within = loop->observers.map.within;
     r->triangles_flat = loop->observers.map.flat;
     r->seconds = rill_now() - loop->started;
     r->mlups = (double)(s->steps - loop->first) * rill_domain_nodes(loop->vessel->domain) / r->seconds * 1e-6;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cycles compared and averaged. */
 #include "vessel/run_priv.h"
+#include "vessel/drops.h"
 
 #include <math.h>
 
@@ -148,5 +149,7 @@ void rill_run_means(const rill_run_loop *loop)
         sizes += through / steps;
     }
     out->balance = sizes > 0 ? sum / sizes : NAN;
+    out->drop_count = loop->vessel->given->output.drop_count;
+    rill_drops_compute(loop->vessel, r, &loop->observers.planes, rows, out->drops);
     if (out->end != RILL_RUN_DIVERGED) wall_means(loop);
 }

@@ -60,6 +60,38 @@ done:
     return status;
 }
 
+/* Pressure drops: an array each, the names one a line in an attribute. */
+static rill_status drops_write(const rill_run_loop *loop, rill_result *result)
+{
+    static const rill_quantity quantities[] = {
+        {"drop_from", "Pa", "pressure of the upper cross-section, mean of the last cycle", 1},
+        {"drop_to", "Pa", "pressure of the lower cross-section, mean of the last cycle", 1},
+        {"drop", "Pa", "difference of the means", 1},
+        {"drop_low", "Pa", "smallest difference in the last cycle", 1},
+        {"drop_high", "Pa", "largest difference in the last cycle", 1},
+        {"pressure_ratio", "1", "of the means, less the venous pressure: in hyperaemia the FFR", 1}};
+    rill_status status = RILL_OK;
+    const rill_run_result *r = loop->result;
+    const uint64_t count = (uint64_t)r->drop_count;
+    char names[RILL_DROPS * RILL_OPENING_NAME] = "";
+    for (size_t q = 0; q < sizeof quantities / sizeof *quantities; q++) {
+        double values[RILL_DROPS];
+        for (uint64_t k = 0; k < count; k++) {
+            const rill_run_drop *d = &r->drops[k];
+            values[k] = (const double[]){d->from, d->to, d->from - d->to, d->low, d->high, d->ratio}[q];
+        }
+        RILL_TRY(rill_result_values(result, "/summary", &quantities[q], 1, &count, values));
+    }
+    for (uint64_t k = 0; k < count; k++) {
+        const size_t length = strlen(names);
+        snprintf(names + length, sizeof names - length, "%s%s", k ? "\n" : "",
+                 loop->vessel->given->output.drops[k].name);
+    }
+    RILL_TRY(rill_result_set_text(result, "/summary", "drops", names));
+done:
+    return status;
+}
+
 static rill_status summary_write(const rill_run_loop *loop, rill_result *result)
 {
     rill_status status = RILL_OK;
@@ -93,6 +125,8 @@ static rill_status summary_write(const rill_run_loop *loop, rill_result *result)
     RILL_TRY(rill_result_set_integer(result, "/summary", "cycles", (int64_t)r->cycles));
     RILL_TRY(rill_result_set_integer(result, "/summary", "converged", r->end == RILL_RUN_REPEATS));
     RILL_TRY(rill_result_set_integer(result, "/summary", "triangles_missing", (int64_t)r->triangles_missing));
+    RILL_TRY(rill_result_set_integer(result, "/summary", "triangles_within", (int64_t)r->triangles_within));
+    if (r->drop_count > 0) RILL_TRY(drops_write(loop, result));
 done:
     return status;
 }

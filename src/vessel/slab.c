@@ -117,7 +117,7 @@ rill_status rill_slab_make(const rill_domain *domain, const double centre[3], co
     const rill_geom *geom = domain->geom;
     plane p = {.domain = domain};
     double diagonal = 0;
-    *out = (rill_slab){.area = pow(STEP * geom->spacing, 2)};
+    *out = (rill_slab){.area = pow(STEP * geom->spacing, 2), .normal = {normal[0], normal[1], normal[2]}};
     for (int a = 0; a < 3; a++) {
         p.centre[a] = (centre[a] - geom->origin[a]) / geom->spacing;
         diagonal += (double)geom->n[a] * geom->n[a];

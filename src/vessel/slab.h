@@ -14,6 +14,7 @@ typedef struct rill_slab {
     double (*places)[3]; /**< [count], m, owned */
     uint64_t count;
     double area; /**< m2, of one place */
+    double normal[3];
 } rill_slab;
 
 /**

@@ -83,6 +83,7 @@ typedef struct making {
     uint64_t triangle;
     uint32_t middles; /* so far */
     bool within;      /* all of them are looked at now */
+    bool partly;      /* some lie in the lumen of another shell */
     bool flat;
 } making;
 
@@ -188,6 +189,15 @@ static uint32_t plane_of(const search *s, double z)
     return (uint32_t)fmin(fmax(z, 0), s->domain->geom->n[2] - 1.0);
 }
 
+/* Whether a place on a triangle that crosses another shell lies in its lumen: a voxel outward there is fluid.
+ */
+static bool is_within(const making *m, const double place[3])
+{
+    double beyond[3];
+    for (int a = 0; a < 3; a++) beyond[a] = place[a] - m->normal[a];
+    return fluid_at(m->search, beyond);
+}
+
 /* Add what the middle of a part says, for `share` of the triangle's area. */
 static void middle_add(making *m, const double corners[3][3], double share)
 {
@@ -197,6 +207,7 @@ static void middle_add(making *m, const double corners[3][3], double share)
     for (int a = 0; a < 3; a++) place[a] = (corners[0][a] + corners[1][a] + corners[2][a]) / 3;
     const uint32_t number = m->middles++, plane = plane_of(m->search, place[2]);
     if (plane < m->search->first || plane >= m->search->end) return;
+    if (m->partly && is_within(m, place)) return;
     int count = gather(m, place, NEAR, LEAST, neighbours);
     if (count < FEW) count = gather(m, place, FAR, LEAST, neighbours);
     if (count < FEW) count = gather(m, place, FAR, 0, neighbours);
@@ -254,11 +265,17 @@ static void entries_merge(entry_list *p, uint64_t first, double found)
     p->count = kept;
 }
 
+static int state_of(const search *s, uint64_t triangle)
+{
+    return s->surface->removed ? s->surface->removed[triangle] : RILL_WALL_WHOLE;
+}
+
 /* Count a triangle whose nodes were all found, from `first` on. */
 static void triangle_end(const search *s, part *p, uint64_t triangle, uint64_t first, double found, bool flat)
 {
     if (p->failed) return;
     if (found > 0) entries_merge(&p->found, first, found);
+    if (state_of(s, triangle) == RILL_WALL_PARTLY) s->wall->area[triangle] *= found;
     p->missing += !(found > 0);
     p->flat += flat;
     s->begins[triangle] = first;
@@ -311,9 +328,11 @@ static void triangle_make(const search *s, part *p, uint64_t triangle)
     if (high < s->first || low >= s->end) return;
     making m = {.search = s, .part = p, .triangle = triangle, .within = low >= s->first && high < s->end};
     const uint64_t first = p->found.count;
-    const bool removed =
-        s->surface->removed && s->surface->removed[triangle]; /* fluid may be near, but no wall is */
-    if (frame_make(&m, triangle, corners) && !removed) split(&m, (const double(*)[3])corners, 1);
+    const int state = state_of(s, triangle);
+    const bool wall = state == RILL_WALL_WHOLE || state == RILL_WALL_PARTLY; /* else fluid may be near, but no
+                                                                               wall is */
+    m.partly = state == RILL_WALL_PARTLY;
+    if (frame_make(&m, triangle, corners) && wall) split(&m, (const double(*)[3])corners, 1);
     if (m.within) triangle_end(s, p, triangle, first, m.found, m.flat);
 }
 
@@ -482,6 +501,7 @@ rill_status rill_wall_shear_make(const rill_domain *domain, rill_wall_shear *out
     RILL_TRY(rill_array_create(count, sizeof *s.begins, "wall shear", (void **)&s.begins));
     for (uint64_t t = 0; t < count; t++) s.begins[t] = WAITS;
     RILL_TRY(find(&s, parts));
+    for (uint64_t t = 0; t < count; t++) out->within += state_of(&s, t) == RILL_WALL_WITHIN;
     for (int k = 0; k < PARTS; k++) {
         if (parts[k].failed) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for wall shear"));
         out->missing += parts[k].missing;

@@ -18,6 +18,7 @@ typedef struct rill_wall_shear {
     uint64_t triangle_count;
     uint64_t missing; /**< triangles that are no wall: taken away for an opening, or without fluid nearby,
                          closed off, outside of the box, or without area */
+    uint64_t within;  /**< of those, within the lumen of overlapping shells */
     uint64_t flat;    /**< triangles, of the others, where nodes allow no extrapolation: a mean instead */
     rill_node *nodes; /**< [node_count], ascending: where the stress is needed */
     uint64_t node_count;

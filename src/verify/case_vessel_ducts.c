@@ -116,9 +116,27 @@ static const rill_verify_case cases[] = {
              CIRCLE, D3Q27, CUMULANT, 6, 10, 5, 122, 0.8, 0.015),
     STRAIGHT("pipe-trt-0.8", false, "pipes along (1, 2, 2) of radius 6 and 10, tau 0.8, Reynolds 5, TRT",
              CIRCLE, D3Q19, TRT, 6, 10, 5, 122, 0.8, 0.015),
+    STRAIGHT("pipe-trt-27", false, "pipes along (1, 2, 2) of radius 6 and 10, Reynolds 20, D3Q27 TRT", CIRCLE,
+             D3Q27, TRT, 6, 10, 20, 122, 0, 0.015),
+    STRAIGHT("pipe-012-trt-27", true, "pipes along (0, 1, 2) of radius 6 and 10, Reynolds 20, D3Q27 TRT",
+             CIRCLE, D3Q27, TRT, 6, 10, 20, 012, 0, 0.015),
+    STRAIGHT("pipe-123-trt-27", true, "pipes along (1, 2, 3) of radius 6 and 10, Reynolds 20, D3Q27 TRT",
+             CIRCLE, D3Q27, TRT, 6, 10, 20, 123, 0, 0.015),
+    STRAIGHT("ellipse-trt-27", true,
+             "ellipses along (1, 2, 2) of semi-axes 6 x 10 and 10 x 16.7, Reynolds 20, D3Q27 TRT", ELLIPSE,
+             D3Q27, TRT, 6, 10, 20, 122, 0, 0.015),
+    OBLIQUE("triangle-trt-27", true,
+            "equilateral ducts along (1, 2, 2), incircles of radius 6 and 10, Reynolds 20, D3Q27 TRT",
+            TRIANGLE, D3Q27, TRT, 6, 10, 20, 122, 0, RILL_VERIFY_VESSEL_CHECKS(0.015, "exact flow")),
+    STENOSIS("stenosis-trt-27", true,
+             "pipes along (1, 2, 2) of radius 6 and 10, half as wide in the throat, Reynolds 4 there, "
+             "D3Q27 TRT",
+             D3Q27, TRT, 10, 0.015),
     STRAIGHT("pipe-40", true, "pipes along (1, 2, 2) of radius 6 and 20, Reynolds 100, CUMULANT", CIRCLE,
              D3Q27, CUMULANT, 6, 20, 100, 122, 0, 0.005),
     STRAIGHT("pipe-trt-40", true, "pipes along (1, 2, 2) of radius 6 and 20, Reynolds 20, TRT", CIRCLE, D3Q19,
-             TRT, 6, 20, 20, 122, 0, 0.005)};
+             TRT, 6, 20, 20, 122, 0, 0.005),
+    STRAIGHT("pipe-trt-27-40", true, "pipes along (1, 2, 2) of radius 6 and 20, Reynolds 20, D3Q27 TRT",
+             CIRCLE, D3Q27, TRT, 6, 20, 20, 122, 0, 0.005)};
 
 const rill_verify_group rill_verify_vessel_ducts = {cases, sizeof cases / sizeof *cases};

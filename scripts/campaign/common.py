@@ -478,7 +478,7 @@ def main(doc, name, promise, trial, count, short, options=None, begin=None):
 # ---- what a result depends on ----
 
 PROGRAM = ("Makefile", "src", "geometry", "include")  # of every campaign: any part of the program may break a promise
-ONLY = {"fuzz": ("tests/fuzz", "geometry", "include", "src/core", "src/io", "src/vessel", "src/batch", "src/kernel", "src/domain", "src/cli"), "cache": ("cuda/image_cache.c", "src/core", "include")}
+ONLY = {"fuzz": ("tests/fuzz", "geometry", "include", "src/core", "src/inspect", "src/io", "src/vessel", "src/batch", "src/kernel", "src/domain", "src/cli"), "cache": ("cuda/image_cache.c", "src/core", "include")}
 
 
 def depends(name, backend):

@@ -176,14 +176,13 @@ Test(forecast, of_channels_of_several_widths_counts_those_that_a_mirror_halves)
 }
 
 /* Compute, and expect about as many steps as are planned. */
-static void expect_steps(const char *what, rill_geom *geom)
+static void expect_steps(const char *what, rill_geom *geom, const rill_permeability_options *o)
 {
-    const rill_permeability_options o = on_cpu();
     rill_permeability_plan plan;
     rill_permeability p;
-    ASSERT_OK(planned(geom, &o, &plan));
-    ASSERT_OK(rill_permeability_compute(geom, &o, &plan, &p));
-    const double made = (double)p.runs[0].steps, likely = rill_plan_steps_likely(&o, &plan);
+    ASSERT_OK(planned(geom, o, &plan));
+    ASSERT_OK(rill_permeability_compute(geom, o, &plan, &p));
+    const double made = (double)p.runs[0].steps, likely = rill_plan_steps_likely(o, &plan);
     cr_expect(made < 3 * likely && made > likely / 3, "%s: %g steps, %g planned", what, made, likely);
     rill_permeability_free(&p);
     rill_permeability_plan_free(&plan);
@@ -194,19 +193,54 @@ static void expect_steps(const char *what, rill_geom *geom)
  * planned ones. */
 Test(forecast, of_walls_that_coarser_grids_lose_begins_at_rest, .disabled = SANITIZED)
 {
+    const rill_permeability_options o = on_cpu();
     rill_geom *geom = solid(1, 160, 4);
     OPEN(geom, 0, 0, 0, 1, 87, 4);
     OPEN(geom, 0, 91, 0, 1, 69, 4);
     for (uint32_t y = 96; y < 99; y++) geom->voxels[at(geom, 0, y, 3)] = RILL_SOLID;
     geom->sides[1] = RILL_MIRROR;
-    expect_steps("a channel with a bump", geom);
+    expect_steps("a channel with a bump", geom, &o);
 }
 
 /* The fluid of an open box sloshes between pierced plates: 1,200 steps of 350 planned ones. */
 Test(forecast, of_a_pierced_plate_in_an_open_box_counts_more_cycles, .disabled = SANITIZED)
 {
+    const rill_permeability_options o = on_cpu();
     rill_geom *geom = solid(20, 12, 41);
     OPEN(geom, 0, 0, 1, 20, 12, 40);
     OPEN(geom, 5, 4, 0, 1, 1, 1);
-    expect_steps("a plate", geom);
+    expect_steps("a plate", geom, &o);
+}
+
+/* A duct with a chamber beside it, behind a throat of one voxel. */
+static rill_geom *dead_end(void)
+{
+    rill_geom *geom = solid(22, 16, 20);
+    OPEN(geom, 1, 5, 0, 4, 4, 20);
+    OPEN(geom, 8, 2, 4, 12, 12, 12);
+    OPEN(geom, 5, 6, 9, 3, 1, 1);
+    return geom;
+}
+
+/* Time steps alone were planned by the length of the box, and made 5 to 70 times as many in folds and beside
+ * dead ends. */
+Test(forecast, of_time_steps_alone_counts_folds_and_dead_ends, .disabled = SANITIZED)
+{
+    rill_permeability_options o = on_cpu();
+    for (int lattice = 0; lattice < 2; lattice++) {
+        o.variant.lattice = lattice ? RILL_D3Q15 : RILL_D3Q19;
+        o.acceleration = lattice ? RILL_ACCELERATION_AUTO : RILL_ACCELERATION_NONE;
+        expect_steps("dead end", dead_end(), &o);
+        expect_steps("duct", folded(12, 1), &o);
+        expect_steps("wide duct", folded(16, 2), &o);
+    }
+}
+
+/* A large magic parameter makes odd populations remember their past: 1,352 steps of 52 planned ones. */
+Test(forecast, of_a_large_magic_parameter_counts_odd_populations, .disabled = SANITIZED)
+{
+    rill_permeability_options o = on_cpu();
+    o.magic = 100;
+    expect_steps("wide duct", folded(16, 2), &o);
+    expect_steps("chambers", chambers(), &o);
 }

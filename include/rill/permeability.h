@@ -54,6 +54,8 @@ typedef struct rill_permeability_plan {
     double k_expected;      /**< permeability, estimated to a factor of a few */
     double conducts;        /**< that of the pore network alone, lu; 0: not estimated */
     double squares;         /**< of its pressures: sum of p^2 / (F^2 voxels of the sample), lu */
+    double slowest;         /**< steps in which they settle at last, over 3 nu; 0: not estimated */
+    double slowest_part;    /**< of k that is missing before these steps, relative */
     bool pressed;           /**< through long or few ducts: voxels and walls alone say that far more flows */
     double narrow;          /**< width of half of the pores at most, estimated */
     double tau;             /**< relaxation time */

@@ -70,6 +70,9 @@ typedef struct rill_network {
     rill_network_copy copy;
 } rill_network;
 
+/** Return what a single row of nodes conducts with the magic parameter 1, times viscosity. */
+double rill_network_row(rill_lattice lattice);
+
 /**
  * Return an edge of blocks that makes a few hundred thousand chambers, or more where pores are too narrow for
  * larger ones.

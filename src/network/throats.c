@@ -42,23 +42,29 @@ static rill_throat *throat_between(list *l, uint64_t since, uint32_t from, uint3
     return &l->throat[l->count++];
 }
 
+double rill_network_row(rill_lattice lattice)
+{
+    return lattice == RILL_D3Q15 ? 2.0 / 3 : lattice == RILL_D3Q27 ? 4.0 / 15 : 1.0 / 6;
+}
+
 /*
  * What a face of two voxels, or of one, lets pass per gradient, times viscosity: with the smaller of their
  * distances d from a wall, 3/4 d^2, whose mean over a tube is R^2/8, and three quarters of the right one over
  * a slit. The magic parameter moves the walls: between plates of h = 2 d nodes, and of 2 at least, the mean
  * velocity is h^2/12 + 1/24 + (16/3 magic - 1)/8 (Ginzburg & d'Humieres 2003,
  * doi:10.1103/PhysRevE.68.066614), and the last term is 0 for 3/16. Where walls are on both sides of both
- * voxels, h is 1 there: 2/3 magic between plates, and, by the steady state of a single row of nodes, magic/6
- * in a duct. In wide pores such rows are chinks where grains touch: little flow passes, but their pressures
- * follow those beside them a cycle later with that, so that there they conduct as any other face (a pack of
- * overlapping spheres of radius 25, 400 x 400 x 400: 324 steps instead of 432).
+ * voxels, h is 1 there: 2/3 magic between plates, and, by the steady state of a single row of nodes,
+ * magic times rill_network_row() in a duct. In wide pores such rows are chinks where grains touch: little
+ * flow passes, but their pressures follow those beside them a cycle later with that, so that there they
+ * conduct as any other face (a pack of overlapping spheres of radius 25, 400 x 400 x 400: 324 steps instead
+ * of 432).
  */
 #define SLIP_MOST 8.0
 enum { SHUT_MOST = 2 };
-static double face_conductance(uint8_t steps, int shut, double magic)
+static double face_conductance(uint8_t steps, int shut, double magic, double row)
 {
     const double d = steps - 0.5, h = fmax(2 * d, 2), moved = (16.0 / 3 * magic - 1) / 8;
-    if (shut) return (shut == SHUT_MOST ? 0.25 : 1) / 8 * fmin(16.0 / 3 * magic, SLIP_MOST);
+    if (shut) return (shut == SHUT_MOST ? 1.5 * row : 1) / 8 * fmin(16.0 / 3 * magic, SLIP_MOST);
     return 0.75 * d * d * fmin(1 + moved / (h * h / 12 + 1.0 / 24), SLIP_MOST);
 }
 
@@ -136,10 +142,12 @@ static void ways_take(sight *s)
 {
     const int lattice = (int)s->domain->lattice;
     const double magic = s->network->magic > 0 ? s->network->magic : 3.0 / 16;
+    const double row = rill_network_row(s->domain->lattice);
     s->way_count = 0;
     s->edge = EDGE_CONDUCTANCE * fmin(16.0 / 3 * magic, SLIP_MOST);
     for (int shut = 0; shut <= SHUT_MOST; shut++)
-        for (int k = 0; k <= UINT8_MAX; k++) s->face[shut][k] = face_conductance((uint8_t)k, shut, magic);
+        for (int k = 0; k <= UINT8_MAX; k++)
+            s->face[shut][k] = face_conductance((uint8_t)k, shut, magic, row);
     for (int i = 1; i < rill_q(lattice); i += 2) s->ways[s->way_count++] = way_of(lattice, i);
 }
 

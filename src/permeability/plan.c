@@ -128,6 +128,9 @@ static double slow_time(const rill_permeability_plan *p, double taus)
  */
 #define ODD_LONG 6.0
 #define ODD_SHORT 0.008
+/* The same of time steps alone, which are made with the default from tau = 0.505 to 60. */
+#define ODD_LONG_ALONE 37.5
+#define ODD_SHORT_ALONE 0.003
 /* Steps of a cycle: so many times what momentum needs, and the fewest, with pores that may be wider than the
  * opening, too; cycles of a run, about, from rest and from coarser grids. */
 #define CYCLE_TIMES 0.8
@@ -173,7 +176,8 @@ static double cycle_least(const rill_geom *geom, const rill_permeability_plan *p
  * The largest viscosity at which pressures even out within the chambers of half of the pores in a cycle: a
  * network corrects those of whole chambers, and what flows from one into the next follows them only then. In
  * a duct whose nodes conduct g per gradient pressure diffuses by g c_s^2 / nu, over an edge e as exp(-(pi /
- * e)^2 g c_s^2 t / nu). A row of single nodes conducts magic / 6, a duct of w nodes 0.0351 w^2.
+ * e)^2 g c_s^2 t / nu). A row of single nodes conducts rill_network_row() times the magic parameter, a duct
+ * of w nodes 0.0351 w^2.
  */
 #define EVEN_TIMES 6
 #define DUCT 0.0351
@@ -181,7 +185,8 @@ static double nu_of_ducts(const rill_permeability_options *o, const rill_permeab
 {
     if (!p->pressed && p->opening >= 2) return INFINITY;
     const bool paired = o->variant.collision == RILL_TRT || o->variant.collision == RILL_MRT;
-    const double single = (paired ? o->magic : 3.0 / 16) / 6, wave = M_PI / p->edge;
+    const double single = (paired ? o->magic : 3.0 / 16) * rill_network_row(o->variant.lattice),
+                 wave = M_PI / p->edge;
     const double conducts = p->narrow < 2 ? single : DUCT * p->narrow * p->narrow;
     return CYCLE_LEAST_WIDER * wave * wave * conducts * CS2 / EVEN_TIMES;
 }
@@ -217,10 +222,10 @@ double rill_plan_magic_before(const rill_permeability_options *o)
 /* A tau at which the odd populations, which relax slowly with a large magic parameter, are not remembered for
  * long.
  */
-static double tau_remembered(const rill_permeability_options *o, double tau)
+static double tau_remembered(const rill_permeability_options *o, double tau, double longest, double shortest)
 {
     const bool paired = o->variant.collision == RILL_TRT || o->variant.collision == RILL_MRT;
-    return paired ? fmin(fmax(tau, 0.5 + o->magic / ODD_LONG), 0.5 + o->magic / ODD_SHORT) : tau;
+    return paired ? fmin(fmax(tau, 0.5 + o->magic / longest), 0.5 + o->magic / shortest) : tau;
 }
 
 /* Steps that populations remember, the even or the odd ones. Near 1/2 they alternate, and means of two steps
@@ -241,8 +246,8 @@ static void network_choose(const rill_geom *geom, const rill_permeability_option
                        : walls != 0   ? walls
                        : interpolated ? TAU_INTERPOLATED
                        : o->start == RILL_START_REST
-                           ? tau_remembered(o, fmin(tau_of_network(o, p), TAU_NETWORK))
-                           : tau_remembered(o, tau_of_network(o, p));
+                           ? tau_remembered(o, fmin(tau_of_network(o, p), TAU_NETWORK), ODD_LONG, ODD_SHORT)
+                           : tau_remembered(o, tau_of_network(o, p), ODD_LONG, ODD_SHORT);
     p->network = true;
     p->tau = tau;
     p->nu = (tau - 0.5) / 3;
@@ -299,23 +304,6 @@ uint64_t rill_plan_between(const rill_permeability_plan *p)
     return 2 * (uint64_t)fmax(4, floor((double)p->cycle / 6));
 }
 
-/* A network sees whether the pressures of a linear flow that a body force drives have settled. */
-static bool network_sees(const rill_permeability_options *o)
-{
-    const rill_variant v = o->variant;
-    return o->drive == RILL_DRIVE_FORCE && v.rheology == RILL_NEWTONIAN && v.bounce == RILL_HALF_WAY;
-}
-
-/* It corrects them where nothing but Stokes flow is solved, in formats that do not round mass away. All links
- * of D3Q15 lead from one half of a chequerboard to the other, whose densities even out slowly: energies know
- * nothing of it, and the error of k was up to 4.4 times its uncertainty. */
-static bool network_serves(const rill_permeability_options *o)
-{
-    const rill_variant v = o->variant;
-    return network_sees(o) && v.equilibrium == RILL_STOKES && v.lattice != RILL_D3Q15 &&
-           (v.storage == RILL_FP32 || v.storage == RILL_FP64);
-}
-
 /* Obstacles of a few voxels, whose drag sets k, become larger or vanish on coarser grids. */
 static bool vanishes(const rill_pore_measure *m, double k)
 {
@@ -344,14 +332,6 @@ static bool nested_serves(const rill_geom *geom, const rill_permeability_options
     return wide;
 }
 
-/* See rill_sim_rounding(). */
-static bool rounding_known(const rill_permeability_options *o)
-{
-    const rill_variant v = o->variant;
-    return network_sees(o) && v.equilibrium == RILL_STOKES &&
-           (v.collision == RILL_TRT || v.collision == RILL_SRT);
-}
-
 /* Steps of a run without a network, where pressures must even out along the longest side of the box, too:
  * into dead ends beside a short way. */
 static double steps_across(const rill_geom *geom, const rill_permeability_plan *p)
@@ -377,7 +357,8 @@ static void tau_choose(const rill_permeability_options *o, bool interpolated, ri
         p->tau = walls;
         snprintf(p->tau_reason, sizeof p->tau_reason, TAU_WALLS_REASON);
     } else {
-        p->tau = fmin(fmax(0.5 + 3 * balance, TAU_MIN), most);
+        p->tau = fmax(tau_remembered(o, 0.5 + 3 * balance, ODD_LONG_ALONE, ODD_SHORT_ALONE), TAU_MIN);
+        p->tau = fmin(p->tau, most);
         snprintf(p->tau_reason, sizeof p->tau_reason,
                  interpolated && 3 * balance + 0.5 > most
                      ? "above it, interpolated walls move with the viscosity"
@@ -418,86 +399,11 @@ static void force_choose(const rill_permeability_options *o, const rill_pore_mea
     p->reynolds = reynolds * fabs(p->force);
 }
 
-/* Return whether a format loses a tenth of the populations of a flow as slow as a permeability wants it. */
-static bool loses_flow(rill_storage storage)
-{
-    const double slow = 1e-4;
-    return rill_rounding(storage, -slow, slow) > slow / 10;
-}
-
 rill_permeability_options rill_plan_resolve(const rill_geom *geom, const rill_permeability_options *options)
 {
     rill_permeability_options resolved = *options;
     resolved.axis = rill_axes_resolve(options->axis, geom->n);
     return resolved;
-}
-
-rill_status rill_plan_check(const rill_permeability_options *o)
-{
-    const rill_status status = rill_variant_check(o->variant);
-    if (status != RILL_OK) return status;
-    if (!rill_axes_name(o->axis))
-        return rill_fail(RILL_USAGE,
-                         "axis %d is none of 0, 1, 2 and of those below 0 that rill/types.h names", o->axis);
-    if ((unsigned)o->drive > RILL_DRIVE_PRESSURE)
-        return rill_fail(RILL_USAGE, "drive %d is none: a force is 0, a pressure 1", (int)o->drive);
-    if (o->drive == RILL_DRIVE_PRESSURE && o->axis < 0 && o->axis != RILL_AXIS_AUTO)
-        return rill_fail(RILL_USAGE,
-                         "pressures drive the flow along one axis, and give no tensor: choose x, y or z, or "
-                         "drive it by a force");
-    if (o->drive == RILL_DRIVE_PRESSURE && o->variant.lattice == RILL_D2Q9)
-        return rill_fail(
-            RILL_USAGE, "reservoirs need a lattice of three dimensions, not d2q9: choose d3q19, or drive the "
-                        "flow by a force");
-    if (o->tau != 0 && !(o->tau > 0.5 && isfinite(o->tau)))
-        return rill_fail(RILL_USAGE,
-                         "tau = %g is not above 0.5: the viscosity (tau - 0.5) / 3 must be positive, "
-                         "0.6 to 1.5 are usual",
-                         o->tau);
-    if (!isfinite(o->force) || fabs(o->force) > 0.1)
-        return rill_fail(RILL_USAGE,
-                         "force = %g is no number between -0.1 and 0.1: take 1e-5, or let it be chosen",
-                         o->force);
-    if (!(o->tolerance > 0 && o->tolerance < 1))
-        return rill_fail(RILL_USAGE, "tolerance = %g is not between 0 and 1: take 0.001", o->tolerance);
-    if (o->every == 1)
-        return rill_fail(RILL_USAGE, "a sample is the mean of two steps: take one every 2 or more");
-    if ((unsigned)o->acceleration > RILL_ACCELERATION_NETWORK)
-        return rill_fail(RILL_USAGE, "acceleration %d is none: take 0 (auto), 1 (none) or 2 (network)",
-                         (int)o->acceleration);
-    if (o->acceleration == RILL_ACCELERATION_NETWORK && !network_serves(o))
-        return rill_fail(
-            RILL_USAGE,
-            "a pore network accelerates flows that a body force drives, with the stokes "
-            "equilibrium, a newtonian viscosity, half-way bounce-back, fp32 or fp64 storage and another "
-            "lattice than d3q15: choose those, or acceleration auto or none");
-    if (loses_flow(o->variant.storage))
-        return rill_fail(RILL_USAGE,
-                         "%s storage rounds flow that is as slow as a permeability needs to 0: "
-                         "choose fp32, or fp16s where memory is short",
-                         rill_storage_names[o->variant.storage]);
-    if (rill_storage_size((int)o->variant.storage) == 2 && !rounding_known(o))
-        return rill_fail(
-            RILL_USAGE,
-            "what rounding to 16 bits (%s) does to a permeability is known for flows that a body "
-            "force drives, with the stokes equilibrium, trt or srt, a newtonian viscosity and "
-            "half-way bounce-back: choose those, or fp32 storage",
-            rill_storage_names[o->variant.storage]);
-    if (o->max_steps == 0) return rill_fail(RILL_USAGE, "max_steps = 0 leaves nothing to do: take 1000000");
-    return RILL_OK;
-}
-
-rill_status rill_plan_error_bar_check(const rill_permeability_options *options)
-{
-    if (options->drive != RILL_DRIVE_FORCE)
-        return rill_fail(RILL_USAGE,
-                         "an error bar compares sides and crops, which reservoirs do away with: drive "
-                         "the flow by a force");
-    if (options->variant.equilibrium != RILL_STOKES)
-        return rill_fail(RILL_USAGE,
-                         "an error bar compares mirrored sides, which need the stokes equilibrium: "
-                         "choose it, with trt or srt");
-    return RILL_OK;
 }
 
 /* Where folds are alike, pressures must even out along a part of the box alone: a tenth of the expected steps
@@ -514,7 +420,7 @@ static rill_status long_check(const rill_permeability_options *o, const rill_per
         "pressures need about %.1g time steps to settle in ducts as long as these, and max_steps is "
         "%llu: %s",
         p->steps_expected, (unsigned long long)o->max_steps,
-        network_serves(o)
+        rill_plan_network_serves(o)
             ? "leave --acceleration none out, or raise --max-steps"
             : "choose what a pore network accelerates, a body force with half-way bounce-back, the "
               "stokes equilibrium, fp32 or fp64 storage and another lattice than d3q15, or raise "
@@ -545,6 +451,8 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     p->conducts = m->conducts;
     p->pressed = little_flows(m);
     p->squares = m->squares;
+    p->slowest = m->slowest;
+    p->slowest_part = m->slowest_part;
     p->length = 0;
     for (int a = 0; a < 3; a++) {
         const double length = geom->n[a] * (geom->sides[a] == RILL_MIRROR ? 2.0 : 1.0);
@@ -558,9 +466,9 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     const bool asked = options->acceleration == RILL_ACCELERATION_NETWORK;
     const bool serves = asked || rill_network_serves(p->nodes, m->chambers);
     p->edge = m->edge;
-    p->chambers = network_sees(options) && serves ? m->chambers : 0;
+    p->chambers = rill_plan_network_sees(options) && serves ? m->chambers : 0;
     p->cycle = cycle_of(p, CYCLE_LEAST);
-    if (options->acceleration != RILL_ACCELERATION_NONE && p->chambers && network_serves(options)) {
+    if (options->acceleration != RILL_ACCELERATION_NONE && p->chambers && rill_plan_network_serves(options)) {
         rill_permeability_plan network = *p;
         network.nested = nested_serves(geom, options, m, p->k_expected);
         network_choose(geom, options, &network);
@@ -570,7 +478,8 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
             rest.start = RILL_START_REST;
             network_choose(geom, &rest, &network);
         }
-        if (asked || network.steps_expected < steps_across(geom, p)) *p = network;
+        const double alone = fmax(steps_across(geom, p), rill_plan_pressures_alone(options, p));
+        if (asked || network.steps_expected < alone) *p = network;
     }
     const rill_status stored = rill_plan_storage_choose(geom, options, p);
     if (stored != RILL_OK) return stored;
@@ -604,7 +513,8 @@ bool rill_plan_steps_apart(const rill_permeability_options *options)
 
 bool rill_plan_has_other(const rill_permeability_plan *plan, const rill_permeability_options *options)
 {
-    return options->acceleration == RILL_ACCELERATION_AUTO && network_serves(options) && plan->chambers;
+    return options->acceleration == RILL_ACCELERATION_AUTO && rill_plan_network_serves(options) &&
+           plan->chambers;
 }
 
 rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan *plan,
@@ -622,6 +532,8 @@ rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan 
                                        .narrow = plan->narrow,
                                        .conducts = plan->conducts,
                                        .squares = plan->squares,
+                                       .slowest = plan->slowest,
+                                       .slowest_part = plan->slowest_part,
                                        .edge = plan->edge,
                                        .chambers = plan->chambers};
     o.acceleration = way;

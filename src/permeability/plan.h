@@ -25,8 +25,10 @@ typedef struct rill_pore_measure {
     double narrow;   /**< the median of these runs */
     double conducts; /**< permeability of the pore network, lu, see rill_plan_flow_measure(); 0: not known */
     double squares;  /**< of its pressures: sum over the nodes of p^2 / (F^2 voxels of the sample), lu */
-    uint32_t edge;   /**< of the blocks of a pore network, see rill_network_choose() */
-    uint32_t chambers; /**< of that network */
+    double slowest;  /**< steps in which they settle at last, over 3 nu, lu; 0: not known */
+    double slowest_part; /**< of k that is missing before these steps, relative */
+    uint32_t edge;       /**< of the blocks of a pore network, see rill_network_choose() */
+    uint32_t chambers;   /**< of that network */
 } rill_pore_measure;
 
 /** Measure a geometry; sides count as what they are.
@@ -38,13 +40,15 @@ rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, 
                                    rill_network *counted, rill_pore_measure *out);
 
 /**
- * Estimate the flow through a pore network, unless it is large or short along the flow: conducts, squares.
- * Its conductances may be off by a factor of two or three, and so may these.
+ * Estimate the flow through a pore network, unless it is large or short along the flow: conducts, squares,
+ * and how its pressures settle by time steps alone. Its conductances may be off by a factor of two or three,
+ * and so may these.
  * @param[in] axis     that a force drives the flow along
  * @param[in] magic    parameter of the collision
+ * @param[in] alone    time steps are made alone: estimate how pressures settle in larger networks, too
  * @param[in] counted  chambers, see rill_network_choose()
  */
-rill_status rill_plan_flow_measure(const rill_domain *domain, int axis, double magic,
+rill_status rill_plan_flow_measure(const rill_domain *domain, int axis, double magic, bool alone,
                                    const rill_network *counted, rill_pore_measure *measure);
 
 /**
@@ -52,6 +56,12 @@ rill_status rill_plan_flow_measure(const rill_domain *domain, int axis, double m
  * @return RILL_USAGE with the first that is wrong
  */
 rill_status rill_plan_check(const rill_permeability_options *options);
+
+/** Return whether a pore network sees if the pressures of a flow have settled. */
+bool rill_plan_network_sees(const rill_permeability_options *options);
+
+/** Return whether a pore network may correct the pressures of a flow. */
+bool rill_plan_network_serves(const rill_permeability_options *options);
 
 /** Return the options with the axes that RILL_AXIS_AUTO and RILL_AXES_AUTO are for this geometry. */
 rill_permeability_options rill_plan_resolve(const rill_geom *geom, const rill_permeability_options *options);
@@ -180,6 +190,10 @@ bool rill_plan_makes_network(const rill_permeability_plan *plan, const rill_perm
  * many. Decisions of a run rest on `steps_expected`, which does not depend on the tolerance.
  */
 double rill_plan_steps_likely(const rill_permeability_options *options, const rill_permeability_plan *plan);
+
+/** Return how many of them pressures need by time steps alone; 0: not known, or k does not wait for them. */
+double rill_plan_pressures_alone(const rill_permeability_options *options,
+                                 const rill_permeability_plan *plan);
 
 /** Return the seconds that so many processors need for the pore networks and the coarser grids of a run along
  * one axis. What a GPU does not wait for, as it steps meanwhile, is not counted. */

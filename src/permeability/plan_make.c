@@ -152,6 +152,11 @@ static rill_geom opened(const rill_geom *geom, const rill_permeability_options *
 
 static bool fits(uint64_t nodes) { return nodes > 0 && nodes < UINT32_MAX; }
 
+static bool steps_alone(const rill_permeability_options *o)
+{
+    return o->acceleration == RILL_ACCELERATION_NONE || !rill_plan_network_serves(o);
+}
+
 rill_status rill_plan_basis_take(const rill_geom *geom, const rill_permeability_options *o,
                                  rill_plan_basis *basis)
 {
@@ -166,7 +171,7 @@ rill_status rill_plan_basis_take(const rill_geom *geom, const rill_permeability_
     RILL_TRY(number(geom, o, basis));
     if (!basis->numbered->between.geom)
         RILL_TRY(rill_plan_flow_measure(basis->numbered->domain, first_driven(geom, o),
-                                        rill_plan_magic_before(o), &basis->numbered->counted,
+                                        rill_plan_magic_before(o), steps_alone(o), &basis->numbered->counted,
                                         &basis->measure));
 done:
     rill_network_destroy(&basis->counted);
@@ -227,8 +232,10 @@ rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_opt
     plan->porosity = geom->porosity;
     RILL_TRY(rill_plan_choose(&open, &basis->measure, o, plan));
     rill_log(RILL_LOG_DEBUG,
-             "plan: k about %.3g, of the pore network %.3g with pressures of %.3g; widths %g and %g",
-             plan->k_expected, plan->conducts, sqrt(plan->squares), plan->opening, plan->narrow);
+             "plan: k about %.3g, of the pore network %.3g with pressures of %.3g; widths %g and %g; "
+             "pressures settle in %.3g steps, a part of %.3g, momentum in %.3g",
+             plan->k_expected, plan->conducts, sqrt(plan->squares), plan->opening, plan->narrow,
+             3 * plan->nu * plan->slowest, plan->slowest_part, plan->momentum / plan->nu);
     RILL_TRY(rill_plan_notes(geom, o, &plan->notes));
     plan->dropped = dropped(geom, plan->nodes);
     if (!fits(plan->nodes))

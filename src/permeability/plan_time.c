@@ -17,6 +17,10 @@
     7.0                    /* 6 to 10 where all flow is pressed through ducts: pressures are first far off   \
                             */
 #define CYCLES_CROSSED 2.2 /* times as many where all flow is pressed through holes of plates */
+/* So many times as many for each factor by which the magic parameter of a run through ducts is smaller or
+ * larger than 3/16: corners conduct in another way than the network knows. */
+#define CYCLES_MAGIC_SMALL 0.2
+#define CYCLES_MAGIC_LARGE 0.15
 /* The same in an open box, whose fluid sloshes between the plates until their pressures are known: chambers
  * are about as long as they are wide, or longer. 8 to 60 cycles were seen behind 60 pairs of plates. */
 #define CYCLES_SLOSHING 5.0
@@ -38,9 +42,12 @@ static double cycles_likely(const rill_permeability_options *o, const rill_perme
     const double fewest = p->pressed && !p->crossed ? CYCLES_PRESSED
                           : p->open && !p->crossed  ? CYCLES_OPEN
                                                     : CYCLES_FEWEST;
+    const double magic = log(rill_plan_magic(o, p) / (3.0 / 16));
+    const double corners =
+        p->pressed && !p->crossed ? exp(fmax(-CYCLES_MAGIC_SMALL * magic, CYCLES_MAGIC_LARGE * magic)) : 1;
     const double crossed = p->narrow > SLOSHES * p->opening ? CYCLES_SLOSHING : CYCLES_CROSSED;
     const double cycles = fmax(fewest, 0.5 + 0.9 * decades + (1 + 1.1 * decades) * narrow);
-    return (rill_axes_count(o->axis) > 1 ? cycles + CYCLES_TENSOR : cycles) *
+    return corners * (rill_axes_count(o->axis) > 1 ? cycles + CYCLES_TENSOR : cycles) *
            (o->settle_fields ? CYCLES_FIELDS : 1) * (p->crossed ? crossed : 1);
 }
 
@@ -53,12 +60,58 @@ static double cycle_likely(const rill_permeability_options *o, const rill_permea
     return (double)tuned.cycle;
 }
 
+/*
+ * Time steps alone, fitted to 75 runs in narrow pores, folded ducts and few walls: how many times the slowest
+ * pressures need, and more where more of k is missing before they settle; and momentum, which also carries
+ * the sound through ducts that are open, and along boxes that plates alone bound.
+ */
+#define ALONE_PRESSURES 2.0
+#define ALONE_PARTS 0.6
+#define ALONE_MOMENTUM 4.0
+#define ALONE_DUCTS 12.0
+#define ALONE_PLATES 7.0
+/* Of the tolerance: parts of k that are waited for, and those that may be, as long as the series shows them.
+ */
+#define ALONE_WAITED 0.2
+#define ALONE_SEEN 0.03
+/* Parts above this are those of ducts, in which sound goes to and fro if it is faster than momentum. */
+#define ALONE_MISSING 2.0
+/* The kinetic modes, of odd populations in ducts, too; samples before a series of them tells its end. */
+#define ALONE_TAUS 7.5
+#define ALONE_ODD_DUCTS 40.0
+#define ALONE_SAMPLES 120
+
+static double alone_least(const rill_permeability_plan *p) { return ALONE_SAMPLES * (double)p->every; }
+
+double rill_plan_pressures_alone(const rill_permeability_options *o, const rill_permeability_plan *p)
+{
+    const double slowest = 3 * p->nu * p->slowest, part = p->slowest_part / o->tolerance;
+    if (part > ALONE_WAITED) return slowest * (ALONE_PRESSURES + ALONE_PARTS * log(part / ALONE_WAITED));
+    return part > ALONE_SEEN ? fmin(ALONE_PRESSURES * slowest, 3 * alone_least(p)) : 0;
+}
+
+static double alone_likely(const rill_permeability_options *o, const rill_permeability_plan *p,
+                           double decades)
+{
+    const double slowest = 3 * p->nu * p->slowest;
+    const double wave = p->length / (2 * M_PI), thick = p->momentum / p->nu;
+    const bool sounds = p->slowest_part > ALONE_MISSING && slowest < 2 * thick;
+    const bool plates = p->crossed && p->pressed;
+    const double times = !sounds ? ALONE_MOMENTUM : plates ? ALONE_PLATES : ALONE_DUCTS;
+    const double momentum = fmax(times * thick, plates ? ALONE_PLATES * wave * wave / p->nu : 0);
+    const double odd = (sounds ? ALONE_ODD_DUCTS : ALONE_TAUS) * rill_plan_magic(o, p) / (p->tau - 0.5);
+    const double kinetic = fmax(ALONE_TAUS * (p->tau - 0.5), odd);
+    return decades / 3 * fmax(momentum, kinetic) + rill_plan_pressures_alone(o, p) + p->length * sqrt(3.0);
+}
+
 double rill_plan_steps_likely(const rill_permeability_options *o, const rill_permeability_plan *p)
 {
     const double decades = fmax(0, -log10(o->tolerance));
     const double steps = p->network ? cycles_likely(o, p, decades) * cycle_likely(o, p)
-                                    : decades / 3 * p->steps_expected; /* that many leave a thousandth */
-    return fmin(steps, (double)o->max_steps);
+                         : p->slowest > 0
+                             ? alone_likely(o, p, decades)
+                             : decades / 3 * p->steps_expected; /* that many leave a thousandth */
+    return fmin(fmax(steps, p->network ? 0 : alone_least(p)), (double)o->max_steps);
 }
 
 /*

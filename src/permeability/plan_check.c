@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks options of a permeability against limits and each other, before there is a geometry. */
+#include "core/status.h"
+#include "geometry/voxels/axes.h"
+#include "kernel/rounding.h"
+#include "kernel/storage.h"
+#include "kernel/variant.h"
+#include "permeability/plan.h"
+
+#include <math.h>
+
+/* A network sees whether the pressures of a linear flow that a body force drives have settled. */
+bool rill_plan_network_sees(const rill_permeability_options *o)
+{
+    const rill_variant v = o->variant;
+    return o->drive == RILL_DRIVE_FORCE && v.rheology == RILL_NEWTONIAN && v.bounce == RILL_HALF_WAY;
+}
+
+/* It corrects them where nothing but Stokes flow is solved, in formats that do not round mass away. All links
+ * of D3Q15 lead from one half of a chequerboard to the other, whose densities even out slowly: energies know
+ * nothing of it, and the error of k was up to 4.4 times its uncertainty. */
+bool rill_plan_network_serves(const rill_permeability_options *o)
+{
+    const rill_variant v = o->variant;
+    return rill_plan_network_sees(o) && v.equilibrium == RILL_STOKES && v.lattice != RILL_D3Q15 &&
+           (v.storage == RILL_FP32 || v.storage == RILL_FP64);
+}
+
+/* See rill_sim_rounding(). */
+static bool rounding_known(const rill_permeability_options *o)
+{
+    const rill_variant v = o->variant;
+    return rill_plan_network_sees(o) && v.equilibrium == RILL_STOKES &&
+           (v.collision == RILL_TRT || v.collision == RILL_SRT);
+}
+
+/* Return whether a format loses a tenth of the populations of a flow as slow as a permeability wants it. */
+static bool loses_flow(rill_storage storage)
+{
+    const double slow = 1e-4;
+    return rill_rounding(storage, -slow, slow) > slow / 10;
+}
+
+rill_status rill_plan_check(const rill_permeability_options *o)
+{
+    const rill_status status = rill_variant_check(o->variant);
+    if (status != RILL_OK) return status;
+    if (!rill_axes_name(o->axis))
+        return rill_fail(RILL_USAGE,
+                         "axis %d is none of 0, 1, 2 and of those below 0 that rill/types.h names", o->axis);
+    if ((unsigned)o->drive > RILL_DRIVE_PRESSURE)
+        return rill_fail(RILL_USAGE, "drive %d is none: a force is 0, a pressure 1", (int)o->drive);
+    if (o->drive == RILL_DRIVE_PRESSURE && o->axis < 0 && o->axis != RILL_AXIS_AUTO)
+        return rill_fail(RILL_USAGE,
+                         "pressures drive the flow along one axis, and give no tensor: choose x, y or z, or "
+                         "drive it by a force");
+    if (o->drive == RILL_DRIVE_PRESSURE && o->variant.lattice == RILL_D2Q9)
+        return rill_fail(
+            RILL_USAGE, "reservoirs need a lattice of three dimensions, not d2q9: choose d3q19, or drive the "
+                        "flow by a force");
+    if (o->tau != 0 && !(o->tau > 0.5 && isfinite(o->tau)))
+        return rill_fail(RILL_USAGE,
+                         "tau = %g is not above 0.5: the viscosity (tau - 0.5) / 3 must be positive, "
+                         "0.6 to 1.5 are usual",
+                         o->tau);
+    if (!isfinite(o->force) || fabs(o->force) > 0.1)
+        return rill_fail(RILL_USAGE,
+                         "force = %g is no number between -0.1 and 0.1: take 1e-5, or let it be chosen",
+                         o->force);
+    if (!(o->tolerance > 0 && o->tolerance < 1))
+        return rill_fail(RILL_USAGE, "tolerance = %g is not between 0 and 1: take 0.001", o->tolerance);
+    if (o->every == 1)
+        return rill_fail(RILL_USAGE, "a sample is the mean of two steps: take one every 2 or more");
+    if ((unsigned)o->acceleration > RILL_ACCELERATION_NETWORK)
+        return rill_fail(RILL_USAGE, "acceleration %d is none: take 0 (auto), 1 (none) or 2 (network)",
+                         (int)o->acceleration);
+    if (o->acceleration == RILL_ACCELERATION_NETWORK && !rill_plan_network_serves(o))
+        return rill_fail(
+            RILL_USAGE,
+            "a pore network accelerates flows that a body force drives, with the stokes "
+            "equilibrium, a newtonian viscosity, half-way bounce-back, fp32 or fp64 storage and another "
+            "lattice than d3q15: choose those, or acceleration auto or none");
+    if (loses_flow(o->variant.storage))
+        return rill_fail(RILL_USAGE,
+                         "%s storage rounds flow that is as slow as a permeability needs to 0: "
+                         "choose fp32, or fp16s where memory is short",
+                         rill_storage_names[o->variant.storage]);
+    if (rill_storage_size((int)o->variant.storage) == 2 && !rounding_known(o))
+        return rill_fail(
+            RILL_USAGE,
+            "what rounding to 16 bits (%s) does to a permeability is known for flows that a body "
+            "force drives, with the stokes equilibrium, trt or srt, a newtonian viscosity and "
+            "half-way bounce-back: choose those, or fp32 storage",
+            rill_storage_names[o->variant.storage]);
+    if (o->max_steps == 0) return rill_fail(RILL_USAGE, "max_steps = 0 leaves nothing to do: take 1000000");
+    return RILL_OK;
+}
+
+rill_status rill_plan_error_bar_check(const rill_permeability_options *options)
+{
+    if (options->drive != RILL_DRIVE_FORCE)
+        return rill_fail(RILL_USAGE,
+                         "an error bar compares sides and crops, which reservoirs do away with: drive "
+                         "the flow by a force");
+    if (options->variant.equilibrium != RILL_STOKES)
+        return rill_fail(RILL_USAGE,
+                         "an error bar compares mirrored sides, which need the stokes equilibrium: "
+                         "choose it, with trt or srt");
+    return RILL_OK;
+}

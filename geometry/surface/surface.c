@@ -258,7 +258,8 @@ static void remark_closed(const work *w)
     if (w->openings.count > 0) return;
     const bool asked = w->options->caps != RILL_CAPS_NONE;
     rill_log(RILL_LOG_NOTE,
-             "%s is closed, so that no flow can enter%s: %scut its ends off with --plane, or name groups of "
+             "%s is closed, so that no flow can enter%s: %scut its ends off with --plane, which rill info "
+             "proposes, or name groups of "
              "triangles "
              "with --patch",
              w->path, asked ? ", and has no flat cap" : "",

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/surface/surface_priv.h"
+#include "geometry/surface/tips.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -85,6 +86,29 @@ static void keep_rims(rill_survey *s, const double (*places)[3], const rill_rim 
             s->rims[s->rim_count++] = loops[l];
 }
 
+/* A closed surface has no rims: its ends are where it may be opened. Facets of its wall are none. */
+static rill_status ends_keep(const rill_mesh *mesh, rill_survey *s)
+{
+    rill_tip tips[RILL_TIPS];
+    int count = 0, kept = 0;
+    if (s->surface->opening_count > 0 || s->rim_count > 0 || *s->refused) return RILL_OK;
+    const rill_status status = rill_tips_find(mesh, tips, &count);
+    for (int k = 0; k < count && s->rim_count < RILL_RIMS_TOLD; k++) {
+        rill_rim *rim = &s->rims[s->rim_count++];
+        *rim = (rill_rim){.area = tips[k].area, .end = true};
+        memcpy(rim->centre, tips[k].point, sizeof rim->centre);
+        memcpy(rim->point, tips[k].point, sizeof rim->point);
+        memcpy(rim->inward, tips[k].inward, sizeof rim->inward);
+    }
+    for (int k = 0; k < s->report.flat_count && k < RILL_FLATS_TOLD && count > 0; k++) {
+        const rill_cap cap = s->report.flats[k];
+        const bool facet = cap.verdict == RILL_CAP_ROUNDED || cap.area < tips[count - 1].area / 2;
+        if (!facet) s->report.flats[kept++] = cap;
+    }
+    if (count > 0) s->report.flat_count = kept;
+    return status;
+}
+
 rill_status rill_surface_survey(const char *path, const rill_surface_options *given, rill_progress progress,
                                 rill_survey **out)
 {
@@ -111,6 +135,7 @@ rill_status rill_surface_survey(const char *path, const rill_surface_options *gi
     places = w.openings.places;
     RILL_TRY(rill_surface_keep(&w, s->surface));
     keep_rims(s, (const double(*)[3])places, loops, count);
+    RILL_TRY(ends_keep(w.mesh, s));
     *out = s;
     s = NULL;
 done:

@@ -15,6 +15,7 @@ typedef struct rill_rim {
     double centre[3], area; /**< m, m2 */
     double point[3];        /**< m, on the plane */
     double inward[3];       /**< unit normal of the plane, into the vessel */
+    bool end;               /**< no rim, but an end of a closed surface */
 } rill_rim;
 
 /** What was found. */

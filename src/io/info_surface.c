@@ -87,7 +87,10 @@ static json_t *closed_json(const rill_survey *s, double scale, bool unit_known)
     json_t *list = json_array();
     for (int k = 0; k < s->rim_count; k++) {
         const rill_rim *rim = &s->rims[k];
-        json_t *row = rim_json(rim->area, rim->centre, "a rim that is not flat, or lies in the wall", scale);
+        json_t *row = rim_json(rim->area, rim->centre,
+                               rim->end ? "an end of the closed vessel, cut across it"
+                                        : "a rim that is not flat, or lies in the wall",
+                               scale);
         if (unit_known) json_object_set_new(row, "open_by", plane_json(rim->point, rim->inward));
         json_array_append_new(list, row);
     }

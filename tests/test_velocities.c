@@ -208,7 +208,7 @@ Test(velocities, harmonics_are_those_of_the_points)
     cr_assert_not_null(p->wave);
     cr_expect_float_eq(p->wave->period, 0.8, 1e-9);
     cr_expect_eq(p->times, 8);
-    cr_assert_eq(p->count, 4);
+    cr_assert_eq(p->count, 2, "%d", p->count); /* a cosine has one harmonic */
     /* A spline through eight values of a cosine has 0.9996 of its first harmonic. */
     for (double phase = 0; phase < 6; phase += 0.7)
         cr_expect_lt(deviation(p, phase), 2e-3, "%g: %g m/s", phase, deviation(p, phase));

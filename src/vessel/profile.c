@@ -327,7 +327,8 @@ done:
 uint64_t rill_profile_bytes(const rill_profile *p)
 {
     const uint64_t fields = (p->fields ? 1 : 0) + (p->vectors ? 3 : 0);
-    return fields * (uint64_t)p->count * (uint64_t)p->n[0] * (uint64_t)p->n[1] * sizeof *p->fields;
+    return fields * (uint64_t)(p->made ? p->made : p->count) * (uint64_t)p->n[0] * (uint64_t)p->n[1] *
+           sizeof *p->fields;
 }
 
 void rill_profile_destroy(rill_profile *p)

@@ -36,6 +36,7 @@ typedef struct rill_profile {
     double complex
         *own; /**< [count], m3/s: flow that each field brings, the first one's as measured. Owned */
     rill_waveform *wave;    /**< m3/s, flow over the cycle as measured; NULL: steady. Owned */
+    int made;               /**< fields that there is memory for: harmonics that change little are left out */
     double scale;           /**< of all but the first field, see rill_profile_fit() */
     double fastest;         /**< m/s, largest speed measured */
     uint32_t points, times; /**< in the section, at the time with the fewest; times */

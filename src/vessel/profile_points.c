@@ -21,6 +21,8 @@ enum { ACROSS = 80 }; /* grid spacings along the longer side of the outline */
 #define FLAT 0.5    /* deviation of points on a plane from it, in distances between points */
 #define THICK 1.5   /* the half of the layer that is taken of a volume, in the same */
 #define COVERED 1.5 /* distance to the next point, in the same, up to which the opening is covered */
+#define REST                                                                                                 \
+    1e-5 /* of the power of changes over the cycle, that harmonics leave out, as those of waveforms */
 #define INFLOW 1e-3 /* least mean velocity, of the largest speed */
 
 typedef struct maker {
@@ -234,6 +236,22 @@ static rill_status normalise(maker *m)
     return RILL_OK;
 }
 
+/* Leave out the last harmonics, which hold next to nothing of the changes over the cycle: each one costs two
+ * weights in every step. */
+static void drop_small(rill_profile *p)
+{
+    const size_t all = 3 * (size_t)grid_points(p);
+    double power[RILL_HARMONICS + 1] = {0}, sum = 0, left = 0;
+    for (size_t k = 1; k < (size_t)p->count; k++) {
+        for (size_t at = 0; at < all; at++) {
+            const double complex u = p->vectors[k * all + at];
+            power[k] += creal(u) * creal(u) + cimag(u) * cimag(u);
+        }
+        sum += power[k];
+    }
+    while (p->count > 1 && left + power[p->count - 1] <= REST * sum) left += power[--p->count];
+}
+
 /* ---- all times -------------------------------------------------------------------------------- */
 
 static rill_status measure(maker *m)
@@ -256,6 +274,7 @@ static rill_status measure(maker *m)
         first = end;
     }
     RILL_TRY(normalise(m));
+    drop_small(p);
     if (v->frames > 1)
         RILL_TRY(rill_waveform_create(RILL_WAVE_FLOW, v->period, v->times, flows, v->frames, &p->wave));
     if (p->wave) p->own[0] = p->wave->mean;
@@ -272,8 +291,9 @@ rill_status rill_profile_measure(const rill_velocities *v, const rill_opening *o
     maker m = {.from = v, .o = o, .p = calloc(1, sizeof *m.p)};
     rill_profile *p = m.p;
     if (!p) return rill_fail(RILL_SYSTEM, "out of memory for a profile");
-    const int harmonics = (int)(v->frames - 1) / 2;
-    p->count = 1 + (harmonics < most ? harmonics : most);
+    const int harmonics = (int)(v->frames - 1) / 2, room = most < RILL_HARMONICS ? most : RILL_HARMONICS;
+    p->count = 1 + (harmonics < room ? harmonics : room);
+    p->made = p->count;
     p->coverage = p->scale = 1;
     p->times = v->frames;
     m.extension = isfinite(o->extension) ? o->extension : 0;

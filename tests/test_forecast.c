@@ -244,3 +244,14 @@ Test(forecast, of_a_large_magic_parameter_counts_odd_populations, .disabled = SA
     expect_steps("wide duct", folded(16, 2), &o);
     expect_steps("chambers", chambers(), &o);
 }
+
+/* Time steps alone were planned, whose series tells no end before 480 of them, and were given up after 3
+ * times the few steps that they would need: 96 steps of 480 planned ones. */
+Test(forecast, of_few_steps_counts_those_of_a_series, .disabled = SANITIZED)
+{
+    const rill_permeability_options o = on_cpu();
+    rill_geom *geom = solid(5, 46, 4);
+    OPEN(geom, 1, 2, 0, 3, 40, 4);
+    OPEN(geom, 2, 44, 0, 1, 1, 4);
+    expect_steps("two ducts", geom, &o);
+}

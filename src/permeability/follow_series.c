@@ -244,7 +244,8 @@ rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill
         RILL_TRY(rill_follow_record(f));
         const bool finite = f->limits[run->axis].finite;
         run->converged = good && finite;
-        if (!good && f->other && (double)run->steps > LATE * f->plan->steps_expected)
+        if (!good && f->other &&
+            (double)run->steps > LATE * fmax(f->plan->steps_expected, rill_plan_steps_likely(o, f->plan)))
             snprintf(run->reason, sizeof run->reason, "k settles more slowly along %c than planned",
                      rill_axis(run->axis));
         if (narrow && finite)

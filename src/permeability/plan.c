@@ -463,6 +463,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     tau_choose(options, geom->surface != NULL, p);
     const double slow = slow_time(p, KINETIC_TAUS) * p->nu, thick = viscous_time(p) / p->nu;
     p->steps_expected = 5 * (slow + thick) + p->length / sqrt(CS2);
+    p->every = options->every ? options->every : 2 * (uint64_t)fmin(fmax((slow + thick) / 320, 2), 16);
     const bool asked = options->acceleration == RILL_ACCELERATION_NETWORK;
     const bool serves = asked || rill_network_serves(p->nodes, m->chambers);
     p->edge = m->edge;
@@ -478,7 +479,8 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
             rest.start = RILL_START_REST;
             network_choose(geom, &rest, &network);
         }
-        const double alone = fmax(steps_across(geom, p), rill_plan_pressures_alone(options, p));
+        const double alone = fmax(fmax(steps_across(geom, p), rill_plan_alone_least(p)),
+                                  rill_plan_pressures_alone(options, p));
         if (asked || network.steps_expected < alone) *p = network;
     }
     const rill_status stored = rill_plan_storage_choose(geom, options, p);
@@ -486,7 +488,6 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     force_choose(options, m, p);
     const rill_status resolved = rill_plan_check_force(options, p->force);
     if (resolved != RILL_OK) return resolved;
-    p->every = options->every ? options->every : 2 * (uint64_t)fmin(fmax((slow + thick) / 320, 2), 16);
     const rill_status ends = long_check(options, p);
     if (ends != RILL_OK) return ends;
     const double lost = rill_plan_plain(options, p);

@@ -191,6 +191,9 @@ bool rill_plan_makes_network(const rill_permeability_plan *plan, const rill_perm
  */
 double rill_plan_steps_likely(const rill_permeability_options *options, const rill_permeability_plan *plan);
 
+/** Return the fewest steps after which a series of time steps alone may tell its end. */
+double rill_plan_alone_least(const rill_permeability_plan *plan);
+
 /** Return how many of them pressures need by time steps alone; 0: not known, or k does not wait for them. */
 double rill_plan_pressures_alone(const rill_permeability_options *options,
                                  const rill_permeability_plan *plan);

@@ -81,13 +81,13 @@ static double cycle_likely(const rill_permeability_options *o, const rill_permea
 #define ALONE_ODD_DUCTS 40.0
 #define ALONE_SAMPLES 120
 
-static double alone_least(const rill_permeability_plan *p) { return ALONE_SAMPLES * (double)p->every; }
+double rill_plan_alone_least(const rill_permeability_plan *p) { return ALONE_SAMPLES * (double)p->every; }
 
 double rill_plan_pressures_alone(const rill_permeability_options *o, const rill_permeability_plan *p)
 {
     const double slowest = 3 * p->nu * p->slowest, part = p->slowest_part / o->tolerance;
     if (part > ALONE_WAITED) return slowest * (ALONE_PRESSURES + ALONE_PARTS * log(part / ALONE_WAITED));
-    return part > ALONE_SEEN ? fmin(ALONE_PRESSURES * slowest, 3 * alone_least(p)) : 0;
+    return part > ALONE_SEEN ? fmin(ALONE_PRESSURES * slowest, 3 * rill_plan_alone_least(p)) : 0;
 }
 
 static double alone_likely(const rill_permeability_options *o, const rill_permeability_plan *p,
@@ -111,7 +111,7 @@ double rill_plan_steps_likely(const rill_permeability_options *o, const rill_per
                          : p->slowest > 0
                              ? alone_likely(o, p, decades)
                              : decades / 3 * p->steps_expected; /* that many leave a thousandth */
-    return fmin(fmax(steps, p->network ? 0 : alone_least(p)), (double)o->max_steps);
+    return fmin(fmax(steps, p->network ? 0 : rill_plan_alone_least(p)), (double)o->max_steps);
 }
 
 /*

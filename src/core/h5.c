@@ -17,27 +17,46 @@
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static int depth;                    /* functions that hold the lock */
 static volatile sig_atomic_t lacked; /* an allocation has failed in one of them */
+static bool noticed;                 /* HDF5 has said so since the outermost of them began */
+
+/* What HDF5 calls after errno may be another failure's by the time that its caller looks. */
+static herr_t notice(unsigned n, const H5E_error2_t *error, void *context)
+{
+    (void)n;
+    (void)context;
+    noticed = noticed || (error->desc && strstr(error->desc, "memory allocation failed"));
+    return 0;
+}
+
+static herr_t on_failure(hid_t stack, void *context)
+{
+    return H5Ewalk2(stack, H5E_WALK_UPWARD, notice, context);
+}
 
 rill_h5_quiet rill_h5_quiet_begin(void)
 {
     rill_h5_quiet quiet = {NULL, NULL, errno};
     pthread_mutex_lock(&lock);
-    if (depth++ == 0) errno = 0;
+    if (depth++ == 0) {
+        errno = 0;
+        noticed = false;
+    }
     H5Eget_auto2(H5E_DEFAULT, &quiet.fn, &quiet.data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    H5Eset_auto2(H5E_DEFAULT, on_failure, NULL);
     return quiet;
 }
 
 void rill_h5_quiet_end(rill_h5_quiet *quiet)
 {
     /* After a failed allocation HDF5 has objects left that it cannot close, and would print so at exit. */
-    lacked = lacked || errno == ENOMEM;
-    if (errno != ENOMEM) H5Eset_auto2(H5E_DEFAULT, quiet->fn, quiet->data);
-    if (--depth == 0 && errno != ENOMEM) errno = quiet->error;
+    const bool lacks = rill_h5_lacks_memory();
+    lacked = lacked || lacks;
+    H5Eset_auto2(H5E_DEFAULT, lacks ? NULL : quiet->fn, lacks ? NULL : quiet->data);
+    if (--depth == 0 && !lacks) errno = quiet->error;
     pthread_mutex_unlock(&lock);
 }
 
-bool rill_h5_lacks_memory(void) { return errno == ENOMEM; }
+bool rill_h5_lacks_memory(void) { return errno == ENOMEM || noticed; }
 
 bool rill_h5_lacked_memory(void) { return lacked; }
 

@@ -214,3 +214,30 @@ Test(overlap, flow_through_a_tee_is_right)
     vessel_free(&r);
     shape_free(&s);
 }
+
+/* Three tubes that cross at right angles: their surfaces touch at vertices and along edges that cut no
+ * triangle. The volume is that of the cylinders less the common ones of two, and that of three again. */
+Test(overlap, tubes_that_cross_at_vertices_are_united)
+{
+    enum { TURNS = 48 };
+    const double r = 2, length = 20, steinmetz = 16.0 / 3 * r * r * r, three = 8 * (2 - sqrt(2)) * r * r * r,
+                 polygon = TURNS * sin(2 * M_PI / TURNS) / (2 * M_PI),
+                 exact = 1e-9 * (3 * M_PI * r * r * length - 3 * steinmetz + three) * polygon;
+    shape s = shape_new();
+    rill_surface_report report;
+    const rill_surface_options o = per_millimetre(0.23);
+    for (int axis = 0; axis < 3; axis++) {
+        const unsigned first = s.nv;
+        shape_tube(&s, r, length, RINGS, TURNS);
+        for (unsigned v = first; v < s.nv; v++) {
+            const double x[3] = {s.v[v][0], s.v[v][1], s.v[v][2] - length / 2};
+            for (int a = 0; a < 3; a++) s.v[v][(a + axis) % 3] = x[a];
+        }
+    }
+    rill_geom *geom = make(&s, &o, &report);
+    cr_assert_eq(geom->surface->opening_count, 6);
+    cr_expect_float_eq(report.volume, exact, 0.004 * exact, "%g", report.volume / exact);
+    cr_expect_float_eq(report.fluid_volume, exact, 0.02 * exact, "%g", report.fluid_volume / exact);
+    rill_geom_destroy(geom);
+    shape_free(&s);
+}

@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum {
-    ASKED = 5,       /* triangles of a patch that are asked, the largest: if they differ, all are */
+    ASKED = 64,      /* triangles that are asked of a patch of */
+    MANY = 50000,    /* more triangles than this; of a smaller one all are */
     DEPTH = 10,      /* how often a triangle that is cut is halved, at most, */
     SHALLOW = 4,     /* and at most where there are many of them: */
     PARTS = 1 << 13, /* in about so many parts in all */
@@ -92,25 +93,15 @@ static uint32_t gather(const search *s, const uint32_t *beside, uint32_t seed)
     return tail;
 }
 
-/* Ask the largest triangles of a patch, and all of them where these disagree. */
+/* Ask some triangles of a large patch, and all of a small one, or where those disagree: what touches along
+ * edges cuts no triangle, and does not part patches. */
 static void judge_patch(const search *s, uint32_t count)
 {
-    uint32_t asked[ASKED], kept = 0, within = 0;
-    double areas[ASKED], normal[3];
-    for (uint32_t k = 0; k < count; k++) {
-        const double area = normal_of(s->mesh, s->queue[k], normal);
-        uint32_t at = kept < ASKED ? kept++ : ASKED;
-        if (at == ASKED && area <= areas[ASKED - 1]) continue;
-        if (at == ASKED) at--;
-        for (; at > 0 && areas[at - 1] < area; at--) {
-            areas[at] = areas[at - 1];
-            asked[at] = asked[at - 1];
-        }
-        areas[at] = area;
-        asked[at] = s->queue[k];
-    }
-    for (uint32_t k = 0; k < kept; k++) within += middle_is_within(s, asked[k]);
-    const bool alike = within == 0 || within == kept;
+    uint32_t asked = 0, within = 0;
+    const uint32_t stride = count > MANY ? count / ASKED : 0;
+    for (uint32_t k = 0; stride > 0 && k < count; k += stride, asked++)
+        within += middle_is_within(s, s->queue[k]);
+    const bool alike = asked > 0 && (within == 0 || within == asked);
 #pragma omp parallel for schedule(dynamic, 256) if (!alike)
     for (uint32_t k = 0; k < count; k++)
         s->state[s->queue[k]] =

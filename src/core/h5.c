@@ -17,7 +17,7 @@
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static int depth;                    /* functions that hold the lock */
 static volatile sig_atomic_t lacked; /* an allocation has failed in one of them */
-static bool noticed;                 /* HDF5 has said so since the outermost of them began */
+static bool noticed;                 /* HDF5 has reported it since the outermost of them began */
 
 /* What HDF5 calls after errno may be another failure's by the time that its caller looks. */
 static herr_t notice(unsigned n, const H5E_error2_t *error, void *context)

@@ -56,6 +56,20 @@ Test(guard, lets_run_what_is_planned)
     }
 }
 
+/* What the start of a flow makes of pressure is no divergence, even if it is above what the flow has later.
+ */
+Test(guard, lets_a_start_decay)
+{
+    rill_run_result result;
+    vessel_pipe(0.4e-3, 0);
+    vessel_write("v.yaml", CASE "run: {mach: 0.1, soft-start: 50 ms, duration: 200 ms, tolerance: 0.9}\n"
+                                "output: {surface: no, centre-line: no, snapshots: 0}\n");
+    vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
+    r.vessel->plan.pressure_limit = 4; /* the vessel itself loses 2.3 Pa, and the start makes 9 */
+    cr_expect_eq(run(&r, &result), RILL_OK, "%s", rill_error_message());
+    vessel_free(&r);
+}
+
 /* Stop with the place and the time, and without wall shear. */
 Test(guard, stops_what_is_not_planned)
 {

@@ -126,9 +126,13 @@ Test(sponge, lies_in_extensions)
             const bool outlet = given->ends[o->end].kind != RILL_END_INLET;
             cr_expect_eq(o->sponge > 0, outlet && cases[k].planned, "case %zu", k);
             if (o->sponge > 0) {
-                /* 8 mu L / (pi R^4), of half of what the viscosity is raised by. */
-                const double r = 8 * 1000 * (o->sponge_nu - 4e-6) / 2 * o->sponge / (M_PI * pow(2e-3, 4));
-                cr_expect_float_eq(o->sponge_resistance / r, 1, 0.02, "%g, not %g", o->sponge_resistance, r);
+                /* 8 mu L / (pi R^4), and of half of what the viscosity is raised by in the layer, which ends
+                 * in the middle of the extension. */
+                cr_expect_float_eq(o->sponge, o->extension / 2, 1e-9, "%g of %g m", o->sponge, o->extension);
+                const double r = 8 * 1000 * (4e-6 * o->extension + (o->sponge_nu - 4e-6) / 2 * o->sponge) /
+                                 (M_PI * pow(2e-3, 4));
+                cr_expect_float_eq(o->extension_resistance / r, 1, 0.02, "%g, not %g",
+                                   o->extension_resistance, r);
                 cr_expect_float_eq(o->sponge_nu, 2 * 50 * 4e-6 / 2, 0.02 * o->sponge_nu, "%g", o->sponge_nu);
             }
         }

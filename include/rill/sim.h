@@ -170,7 +170,8 @@ rill_status rill_sim_patch_flow(rill_sim *sim, int patch, double *flow);
  * @param[in] patch number of the patch
  * @param[in] weights writes as many weights as the patch has modes (1 for a pressure) for what meets the wall
  * between time `step` and `step` + 1, at step + 1/2; the factor of rill_sim_patch_scale() multiplies those of
- * velocities. NULL: no schedule
+ * velocities. Of a patch with a Windkessel it may write a second one, 0 before: the pressure that is taken
+ * off at the patch, see rill_windkessel. NULL: no schedule
  * @param[in] context passed to `weights`; may be NULL
  * @return RILL_USAGE for a patch without velocity or pressure
  */
@@ -188,8 +189,8 @@ typedef struct rill_windkessel {
     double compliance; /**< >= 0; 0: a plain resistance, proximal + distal */
     double beyond;     /**< pressure at the far end; see rill_sim_patch_schedule() */
     double stored;     /**< p_c at the start */
-    double layer; /**< resistance >= 0 of a sponge layer in front of the patch: p counts before the layer, and
-                     at the patch it is lower by layer Q */
+    double layer; /**< resistance >= 0 of an extension in front of the patch: p counts before the extension,
+                     and at the patch it is lower by layer Q and the second weight of a schedule */
     double backflow; /**< beta >= 0: where fluid comes in with velocity u_n normal to the patch its pressure
                         is   lowered by beta u_n^2; 0.2 to 1 is usual (Esmaily Moghadam et al. 2011,
                           doi:10.1007/s00466-011-0599-0) */

@@ -100,9 +100,9 @@ typedef struct rill_plan_opening {
     double coverage;     /**< inlets: part of the opening that they cover */
     double file_flow;    /**< inlets: m3/s, mean flow of the velocities of the file */
     double extension;    /**< m, between the surface and the plane of the opening */
-    double sponge;       /**< outlets: m, length of the sponge layer in the extension; 0: none */
+    double sponge;       /**< m, length of the sponge layer at the end of the extension; 0: none */
     double sponge_nu;    /**< m2/s, viscosity of the layer at the opening */
-    double sponge_resistance; /**< Pa s/m3, expected of the layer */
+    double extension_resistance; /**< outlets: Pa s/m3, expected of the extension, with its layer */
 } rill_plan_opening;
 
 /** One remark of a plan; a refusal says what would do. */
@@ -185,6 +185,8 @@ typedef struct rill_case_plan {
     double pressure_allowed;         /**< Pa: what circuit, Bernoulli, viscosity and inertia make */
     double mach_limit;               /**< a run stops above this Mach number */
     double pressure_limit;           /**< a run stops above: Pa, difference from scales.base */
+    double pressure_start;           /**< Pa, above that limit while the start decays: what sound may carry */
+    uint64_t start_steps;            /**< in which the soft start and its echoes decay */
     uint64_t cycle_steps;            /**< steps of a cycle; 0 when steady */
     uint64_t steps;                  /**< at most */
     int weights;                     /**< of all modes of velocities and pressures, each moment */
@@ -192,6 +194,7 @@ typedef struct rill_case_plan {
     rill_plan_errors errors;         /**< to expect */
     rill_plan_resume resume;         /**< of the checkpoint that the run goes on from */
     uint64_t soft_steps;             /**< over which flow and pressure come up */
+    double sound_steps;              /**< in which sound runs along the vessel once */
     uint64_t lead_steps;             /**< before the first cycle, which begins at time 0; the soft start is
                                         within them; 0: it is within the first cycle */
     uint64_t host_bytes;             /**< host memory needed */

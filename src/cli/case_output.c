@@ -86,6 +86,10 @@ static void print_step(const rill_case *c, const rill_case_plan *p)
     cli_row("limits", "a run stops above Mach %.3g, and at pressures below %.4g or above %.4g mmHg",
             p->mach_limit, (p->scales.base - p->pressure_limit) / MMHG,
             (p->scales.base + p->pressure_limit) / MMHG);
+    if (p->pressure_start > 0)
+        cli_row("", "by %.4g mmHg more in the first %s, while echoes of the start decay",
+                p->pressure_start / MMHG,
+                duration((double)p->start_steps * p->scales.time, more, sizeof more));
     if (p->cycle_steps)
         cli_row("steps", "%llu for a cycle of %s, at most %d cycles", (unsigned long long)p->cycle_steps,
                 duration(c->run.period, text, sizeof text), c->run.cycles);

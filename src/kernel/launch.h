@@ -140,6 +140,8 @@ typedef struct rill_patch_now {
     double force[3];                    /**< body force per volume: half of it counts in velocities */
     double weights[RILL_PATCH_WEIGHTS]; /**< of the modes of velocities; rho_w - 1 of pressures, or beyond
                                            outlets */
+    float losses[RILL_PATCH_WEIGHTS];   /**< as weights, of Windkessels alone: 3 times the pressure that is
+                                           taken off at the patch */
 } rill_patch_now;
 
 /** Sums over pairs of a patch: the mass that comes in is fixed + slope (rho_w - 1). See kernel/outlet.h. */

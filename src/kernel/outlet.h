@@ -16,10 +16,11 @@
  *     Q = -(fixed + 3 slope a) / (1 + 3 slope r),  p = a + r Q,  a = e p_c + (1 - e) p_d,  r = (1 - e) R_d +
  * R_p.
  *
- * Behind a sponge layer (kernel/sponge.h) p counts in front of the layer, whose resistance is taken off R_p;
- * it is a small part of the acoustic impedance of the opening, which 1/slope is of the order of. Else slope
- * and r are not negative, so that there is always an answer; p of the step before instead of this one's is
- * unstable from R_p near the acoustic impedance of the opening, 1/(sqrt(3) A), on, which arteries exceed.
+ * Behind an extension p counts in front of the extension, and at the patch it is lower by l + R_l Q: R_l, a
+ * small part of the acoustic impedance of the opening, which 1/slope is of the order of, is taken off r, and
+ * the loss l, which a schedule gives, off a where d follows from it. Else slope and r are not negative, so
+ * that there is always an answer; p of the step before instead of this one's is unstable from R_p near the
+ * acoustic impedance of the opening, 1/(sqrt(3) A), on, which arteries exceed.
  */
 #ifndef RILL_KERNEL_OUTLET_H
 #define RILL_KERNEL_OUTLET_H
@@ -64,17 +65,19 @@ RILL_FN rill_patch_act rill_patch_act_of(const rill_patch *patch, const rill_pat
 {
     const bool pressure = rill_patch_holds_pressure(patch);
     rill_patch_act act = {pressure ? now->weights[patch->first_weight] : 0, 0, 0, 0};
+    const double loss =
+        patch->kind == RILL_BOUNDARY_WINDKESSEL ? (double)now->losses[patch->first_weight] / 3 : 0;
     if (patch->kind == RILL_BOUNDARY_WINDKESSEL) {
         const double a = patch->decay * patch->stored[now->step & 1] + (1 - patch->decay) * act.density / 3;
         const double r = patch->gain + patch->proximal - patch->layer;
-        const double q = -(sums->fixed + 3 * sums->slope * a) / (1 + 3 * sums->slope * r);
+        const double q = -(sums->fixed + 3 * sums->slope * (a - loss)) / (1 + 3 * sums->slope * r);
         act.stored = a + patch->gain * q;
-        act.density = 3 * (a + r * q);
+        act.density = 3 * (a - loss + r * q);
     }
     if (!patch->partials) return act;
     act.flow = sums->fixed + sums->slope * act.density;
-    act.pressure =
-        (pressure ? act.density : sums->density / (double)patch->node_count) / 3 - patch->layer * act.flow;
+    act.pressure = (pressure ? act.density : sums->density / (double)patch->node_count) / 3 -
+                   patch->layer * act.flow + loss;
     return act;
 }
 

@@ -134,7 +134,15 @@ static rill_status weigh(const rill_attached *a, int k, uint64_t step, rill_patc
     double *weights = now->weights + a->patch.first_weight;
     const bool pressure = rill_patch_holds_pressure(&a->patch);
     if (a->interpolated || a->patch.kind == RILL_BOUNDARY_WALL) return RILL_OK;
-    if (a->schedule)
+    if (a->schedule && a->patch.kind == RILL_BOUNDARY_WINDKESSEL) {
+        double both[2] = {0, 0};
+        a->schedule(a->context, step, both);
+        weights[0] = both[0];
+        now->losses[a->patch.first_weight] = (float)(3 * both[1]);
+        if (!isfinite(both[1]))
+            return rill_fail(RILL_USAGE, "the schedule of patch %d gives the loss %g at step %llu", k,
+                             both[1], (unsigned long long)step);
+    } else if (a->schedule)
         a->schedule(a->context, step, weights);
     else if (pressure)
         weights[0] = a->patch.kind == RILL_BOUNDARY_WINDKESSEL ? 3 * a->beyond : a->scale * a->density;

@@ -170,6 +170,7 @@ struct rill_vessel {
                                  */
     float *shear;               /**< [2][triangles], TAWSS and OSI of the last run, owned; NULL: none */
     struct rill_vessel_ends *ends; /**< what the schedules need, owned */
+    struct rill_losses *losses;    /**< of extensions, owned; see loss.h */
 };
 
 #endif

@@ -6,12 +6,17 @@
  * Pressures at the openings follow from the circuit. Inside the vessel Bernoulli's rho u^2 / 2 is added, the
  * viscous drop 8 pi mu Q / A^2 of Poiseuille along the longest way, and the inertial drop rho (dQ/dt) / A: of
  * the waveforms, and of the soft start, of which sound limits it to rho c_s u (Joukowsky's water hammer).
+ * Echoes of the soft start may add up to more than the inertial drop: until they have decayed, the water
+ * hammer counts.
  */
 #include "vessel/plan.h"
 
 #include <math.h>
 
-enum { SAMPLES = 256 };
+enum {
+    SAMPLES = 256,
+    ECHOES = 10 /* of sound along the vessel, there and back, by which a start has decayed */
+};
 
 /* Largest flow into the vessel over a cycle, and how fast it changes, m3/s and m3/s2. */
 static void inflow_extremes(const rill_case *c, const rill_outlook *outlook, double *most, double *rate)
@@ -27,6 +32,15 @@ static void inflow_extremes(const rill_case *c, const rill_outlook *outlook, dou
         if (j > 0 && c->run.period > 0) *rate = fmax(*rate, fabs(in - last) * SAMPLES / c->run.period);
         last = in;
     }
+}
+
+/* Return what the extension of an outlet loses at most, Pa: behind it the pressure is lower by that. */
+static double loss_most(const rill_case_plan *plan)
+{
+    double most = 0;
+    for (int k = 0; k < plan->opening_count; k++)
+        most = fmax(most, plan->openings[k].extension_resistance * fabs(plan->openings[k].flow_peak));
+    return most;
 }
 
 static void set_limit(rill_case_plan *plan)
@@ -57,9 +71,16 @@ void rill_plan_guard(const rill_case *c, const rill_outlook *outlook, const rill
                  slow = start > 0 ? M_PI / 2 * c->density * fastest->inert / start : INFINITY,
                  hammer = c->density * sound * u;
     plan->pressure_allowed = plan->pressure_high - plan->pressure_low + bernoulli + viscous +
-                             fmin(pulse, hammer) + fmin(slow, hammer);
+                             loss_most(plan) + fmin(pulse, hammer) + fmin(slow, hammer);
+    plan->pressure_start = RILL_GUARD_PRESSURE * fmax(hammer - slow, 0);
+    plan->start_steps = plan->soft_steps + (uint64_t)fmin(ECHOES * 2 * plan->sound_steps, 1e15);
     plan->mach_limit = RILL_GUARD_MACH * plan->mach;
     set_limit(plan);
+}
+
+double rill_plan_guard_pressure(const rill_case_plan *plan, uint64_t steps)
+{
+    return plan->pressure_limit + (steps < plan->start_steps ? plan->pressure_start : 0);
 }
 
 void rill_plan_guard_widen(rill_case_plan *plan, double pressure)

@@ -3,6 +3,7 @@
 #include "vessel/observe.h"
 
 #include "vessel/drops.h"
+#include "vessel/loss.h"
 #include "vessel/plan.h"
 #include "vessel/rhythm.h"
 #include "core/memory.h"
@@ -12,43 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- positions ---------------------------------------------------------------------------------- */
-
-static rill_status sampler_make(rill_sim *sim, const rill_domain *domain, const double (*places)[3],
-                                uint64_t count, rill_sampler *out)
-{
-    rill_status status = RILL_OK;
-    RILL_TRY(rill_points_make(domain, places, count, &out->points));
-    if (out->points.node_count == 0) return RILL_OK;
-    RILL_TRY(rill_array_create(10 * out->points.node_count, sizeof *out->values, "values at positions",
-                               (void **)&out->values));
-    RILL_TRY(rill_sim_sample_create(sim, out->points.nodes, out->points.node_count, &out->sample));
-done:
-    return status;
-}
-
-static void sampler_free(rill_sampler *sampler)
-{
-    rill_sample_destroy(sampler->sample);
-    rill_array_destroy(sampler->values);
-    rill_points_free(&sampler->points);
-}
-
-static rill_status sampler_take(rill_sampler *sampler, rill_sim *sim)
-{
-    return sampler->sample ? rill_sim_sample_take(sim, sampler->sample, sampler->values) : RILL_OK;
-}
-
-/* Pressure and velocity at a place, SI. */
-static void sampler_read(const rill_sampler *sampler, const rill_scales *scales, uint64_t place,
-                         double out[4])
-{
-    rill_points_take(&sampler->points, place, sampler->values, sampler->values + sampler->points.node_count,
-                     out);
-    out[0] = scales->base + scales->pressure * out[0] / 3;
-    for (int a = 1; a < 4; a++) out[a] *= scales->velocity;
-}
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -123,7 +87,8 @@ static rill_status places_make(rill_observers *o)
     uint64_t next = probes;
     for (int k = 0; k < c->output.plane_count; next += o->slabs[k++].count)
         memcpy(places[next], o->slabs[k].places, o->slabs[k].count * sizeof *places);
-    RILL_TRY(sampler_make(o->vessel->sim, o->vessel->domain, (const double(*)[3])places, count, &o->places));
+    RILL_TRY(
+        rill_sampler_make(o->vessel->sim, o->vessel->domain, (const double(*)[3])places, count, &o->places));
     for (uint64_t k = 0; k < probes; k++)
         if (!rill_points_has(&o->places.points, k)) {
             const rill_case_probe *p = &c->output.probes[k];
@@ -173,8 +138,8 @@ static rill_status line_make(rill_observers *o)
     rill_status status = RILL_OK;
     rill_vessel *v = o->vessel;
     RILL_TRY(rill_centreline_make(v->domain, root_of(v), &o->centreline));
-    RILL_TRY(sampler_make(v->sim, v->domain, (const double(*)[3])o->centreline.places, o->centreline.count,
-                          &o->along));
+    RILL_TRY(rill_sampler_make(v->sim, v->domain, (const double(*)[3])o->centreline.places,
+                               o->centreline.count, &o->along));
 done:
     return status;
 }
@@ -203,8 +168,8 @@ void rill_observers_free(rill_observers *o)
     for (size_t k = 0; k < sizeof records / sizeof *records; k++) rill_record_free(records[k]);
     for (int k = 0; o->slabs && k < o->vessel->given->output.plane_count; k++) rill_slab_free(&o->slabs[k]);
     free(o->slabs);
-    sampler_free(&o->places);
-    sampler_free(&o->along);
+    rill_sampler_free(&o->places);
+    rill_sampler_free(&o->along);
     rill_centreline_free(&o->centreline);
     rill_sample_destroy(o->sample);
     rill_wall_shear_free(&o->map);
@@ -293,6 +258,9 @@ rill_observers_size rill_observers_measure(const rill_case *given, const rill_ge
                                            rill_room *room)
 {
     counting c = {.device = device, .room = room};
+    struct {
+        uint64_t nodes, places;
+    } sections;
     rill_run_rhythm rhythm;
     rill_run_rhythm_make(given, geom, plan, &rhythm);
     const uint64_t cycles = plan->steps / rhythm.cycle + 1, openings = (uint64_t)plan->opening_count,
@@ -302,6 +270,8 @@ rill_observers_size rill_observers_measure(const rill_case *given, const rill_ge
                   (double)rhythm.watch * 5 + (double)rhythm.wall * 4;
     places_add(&c, probes, NODES_OF_PLACE * probes);
     planes_add(&c, given, geom, plan->nodes);
+    rill_losses_measure(geom, plan, &sections.nodes, &sections.places);
+    places_add(&c, sections.places, sections.nodes);
     if (given->output.surface) shear_add(&c, geom, plan->nodes);
     if (given->output.centreline) {
         uint64_t places;
@@ -319,6 +289,12 @@ rill_observers_size rill_observers_measure(const rill_case *given, const rill_ge
 
 static rill_status no_memory(void) { return rill_fail(RILL_SYSTEM, "out of memory for a series"); }
 
+/* Return the value at the end of the last step of a series of their middles. */
+static double latest(const double *values, uint32_t steps)
+{
+    return steps > 1 ? 1.5 * values[steps - 1] - 0.5 * values[steps - 2] : values[0];
+}
+
 static rill_status openings_take(rill_observers *o, uint32_t steps, double *excess, double *through)
 {
     rill_status status = RILL_OK;
@@ -328,6 +304,7 @@ static rill_status openings_take(rill_observers *o, uint32_t steps, double *exce
     double *row = rill_record_append(&o->openings, now, rill_plan_time(&v->plan, (double)now - steps / 2.0));
     *excess = *through = 0;
     if (!row) return no_memory();
+    RILL_TRY(rill_losses_take(v->losses, v->sim));
     for (int k = 0; k < v->plan.opening_count; k++) {
         double flow = 0, pressure = 0;
         RILL_TRY(rill_sim_patch_series(v->sim, v->patches[k], now - steps, steps, o->flow, o->pressure));
@@ -336,10 +313,13 @@ static rill_status openings_take(rill_observers *o, uint32_t steps, double *exce
             pressure += o->pressure[s] / steps;
         }
         row[2 + 2 * k] = scales->flow * flow;
-        row[3 + 2 * k] = scales->base + scales->pressure * pressure;
+        row[3 + 2 * k] = scales->base + scales->pressure * pressure +
+                         rill_losses_compare(
+                             v->losses, k, scales->base + scales->pressure * latest(o->pressure, steps), now);
         *excess += scales->flow * flow;
         *through += scales->flow * fabs(flow) / 2;
     }
+    rill_losses_row(v->losses, now);
 done:
     return status;
 }
@@ -351,7 +331,7 @@ static void plane_take(const rill_observers *o, int k, uint64_t first, double ro
     row[0] = row[1] = row[2] = 0;
     for (uint64_t c = 0; c < slab->count; c++) {
         double at[4];
-        sampler_read(&o->places, &o->vessel->plan.scales, first + c, at);
+        rill_sampler_read(&o->places, &o->vessel->plan.scales, first + c, at);
         for (int a = 0; a < 3; a++) row[0] += slab->area * at[1 + a] * normal[a];
         row[1] += at[0] / (double)slab->count;
         row[2] = fmax(row[2], sqrt(at[1] * at[1] + at[2] * at[2] + at[3] * at[3]));
@@ -365,12 +345,12 @@ rill_status rill_observers_series(rill_observers *o, uint32_t steps, double *exc
     const uint64_t now = rill_sim_steps(o->vessel->sim), probes = (uint64_t)c->output.probe_count;
     const double time = rill_observers_time(o);
     RILL_TRY(openings_take(o, steps, excess, through));
-    RILL_TRY(sampler_take(&o->places, o->vessel->sim));
+    RILL_TRY(rill_sampler_take(&o->places, o->vessel->sim));
     if (probes > 0) {
         double *row = rill_record_append(&o->probes, now, time);
         if (!row) return no_memory();
         for (uint64_t k = 0; k < probes; k++)
-            sampler_read(&o->places, &o->vessel->plan.scales, k, row + 2 + 4 * k);
+            rill_sampler_read(&o->places, &o->vessel->plan.scales, k, row + 2 + 4 * k);
     }
     if (c->output.plane_count > 0) {
         double *row = rill_record_append(&o->planes, now, time);
@@ -416,11 +396,11 @@ rill_status rill_observers_wall(rill_observers *o)
     rill_status status = RILL_OK;
     if (o->sample) RILL_TRY(shear_take(o));
     if (o->centreline.count == 0) return RILL_OK;
-    RILL_TRY(sampler_take(&o->along, o->vessel->sim));
+    RILL_TRY(rill_sampler_take(&o->along, o->vessel->sim));
     double *row = rill_record_append(&o->line, rill_sim_steps(o->vessel->sim), rill_observers_time(o));
     if (!row) return no_memory();
     for (uint64_t k = 0; k < o->centreline.count; k++)
-        sampler_read(&o->along, &o->vessel->plan.scales, k, row + 2 + 4 * k);
+        rill_sampler_read(&o->along, &o->vessel->plan.scales, k, row + 2 + 4 * k);
 done:
     return status;
 }

@@ -10,18 +10,11 @@
 #include "device/room.h"
 #include "vessel/case.h"
 #include "vessel/centreline.h"
-#include "vessel/points.h"
+#include "vessel/sampler.h"
 #include "vessel/series.h"
 #include "vessel/shear_cycle.h"
 #include "vessel/slab.h"
 #include "vessel/wall_shear.h"
-
-/** Positions and what is taken there. */
-typedef struct rill_sampler {
-    rill_points points;
-    rill_sample *sample; /**< NULL without positions */
-    double *values;      /**< [10][node_count], see rill_sim_sample_take() */
-} rill_sampler;
 
 /** All that is followed; see rill_observers_make(). */
 typedef struct rill_observers {

@@ -351,7 +351,8 @@ static void count_steps(planner *p)
     rill_case_plan *plan = p->plan;
     const rill_case *c = p->given;
     const double dt = plan->scales.time;
-    const double sound = p->fastest.length / plan->scales.length * sqrt(3.0); /* steps along the vessel */
+    const double sound = p->fastest.length / plan->scales.length * sqrt(3.0);
+    plan->sound_steps = sound;
     if (c->run.pulsatile)
         plan->steps = (uint64_t)fmin(ceil(c->run.cycles * (double)plan->cycle_steps), 1e15);
     else {

@@ -103,6 +103,9 @@ void rill_compliance_end(const rill_case *given, const rill_outlook *outlook, co
 void rill_plan_guard(const rill_case *given, const rill_outlook *outlook, const rill_passage *fastest,
                      rill_case_plan *plan);
 
+/** Return the limit of the pressure after some steps, Pa, as a difference from that of density 1. */
+double rill_plan_guard_pressure(const rill_case_plan *plan, uint64_t steps);
+
 /** Widen the range of pressures by one, Pa, and set the limit anew. */
 void rill_plan_guard_widen(rill_case_plan *plan, double pressure);
 

@@ -2,6 +2,7 @@
 /* The time loop of a vessel: steps from one thing to be done to the next. */
 #include "vessel/run_priv.h"
 
+#include "vessel/loss.h"
 #include "vessel/plan.h"
 #include "vessel/resume.h"
 #include "core/clock.h"
@@ -96,7 +97,8 @@ static rill_status watch(rill_run_loop *loop)
     loop->mach = sqrt(3) * t.speed_max;
     loop->state.mach_max = fmax(loop->state.mach_max, loop->mach);
     if (loop->mach > plan->mach_limit) return rill_run_too_fast(loop);
-    if (t.density_max / 3 * plan->scales.pressure > plan->pressure_limit) return rill_run_too_dense(loop);
+    if (t.density_max / 3 * plan->scales.pressure > rill_plan_guard_pressure(plan, loop->state.steps))
+        return rill_run_too_dense(loop);
     double *row = rill_record_append(&loop->observers.monitor, loop->state.steps,
                                      rill_observers_time(&loop->observers));
     if (!row) return rill_fail(RILL_SYSTEM, "out of memory for a series");
@@ -149,9 +151,10 @@ static rill_status cycle_end(rill_run_loop *loop, bool *finished)
 {
     rill_status status = RILL_OK;
     rill_run_state *s = &loop->state;
-    if (s->steps <= loop->rhythm.lead) return s->steps == loop->rhythm.lead ? cycle_begin(loop) : RILL_OK;
     /* While flow comes up slowly, short spans look alike. */
-    const bool risen = s->steps - loop->rhythm.cycle >= loop->vessel->plan.soft_steps;
+    const bool risen = s->steps >= loop->rhythm.cycle + loop->vessel->plan.soft_steps;
+    rill_losses_cycle(loop->vessel->losses, s->steps, risen && s->steps > loop->rhythm.lead);
+    if (s->steps <= loop->rhythm.lead) return s->steps == loop->rhythm.lead ? cycle_begin(loop) : RILL_OK;
     s->cycles++;
     s->undisturbed = risen ? s->undisturbed + 1 : 0;
     rill_run_extremes(loop);

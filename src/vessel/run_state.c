@@ -2,6 +2,7 @@
 /* Checkpoints of a run: what is in them, and what they belong to. */
 #include "vessel/run_priv.h"
 
+#include "vessel/loss.h"
 #include "vessel/resume.h"
 #include "core/status.h"
 #include "core/output.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 12 };
+enum { PARTS = 13 };
 
 /* ---- what a checkpoint belongs to ------------------------------------------------------------ */
 
@@ -42,6 +43,7 @@ static int parts_list(rill_run_loop *loop, const rill_plan_resume *kept, rill_ch
     int count = 0;
     parts[count++] = rill_checkpoint_memory("run", &loop->state, sizeof loop->state);
     parts[count++] = rill_checkpoint_sim(sim);
+    parts[count++] = rill_losses_part(loop->vessel->losses);
     parts[count++] = rill_record_part(&o->openings);
     parts[count++] = rill_record_part(&o->monitor);
     parts[count++] = rill_record_part(&loop->settled);

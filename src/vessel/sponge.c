@@ -22,6 +22,11 @@
 enum { POWER = 1 };
 #define NU_LEAST 0.04
 
+/* Of an extension, what stays plain in front of a layer, so that the flow at the end of the surface is that
+ * of the fluid; and the voxels that a layer has at least. */
+#define PLAIN 0.5
+#define VOXELS 2
+
 /* Find how far a place is in front of the plane of an opening, and how far from its axis, m. */
 static void place_of(const rill_opening *o, const double x[3], double *ahead, double *aside)
 {
@@ -60,6 +65,33 @@ static rill_status conductance_of(const rill_opening *o, double nu, double *out)
     return status == RILL_SYSTEM ? status : RILL_OK;
 }
 
+/* Plan the layer of an opening. */
+static void plan_layer(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan,
+                       rill_plan_opening *p)
+{
+    const bool inlet = given->ends[p->end].kind == RILL_END_INLET;
+    /* Through an inlet, only what leaves counts. Jets may reach an outlet: half of the largest velocity
+     * anywhere counts there, too. */
+    const double speed = inlet ? p->outward : fmax(p->velocity_peak, 0.5 * plan->velocity_peak),
+                 least = inlet ? 0 : NU_LEAST * geom->spacing * geom->spacing / plan->scales.time,
+                 shortest = VOXELS * geom->spacing;
+    if (speed * geom->spacing <= RILL_SPONGE_CELL * plan->nu || p->extension < shortest) return;
+    p->sponge = fmax((1 - PLAIN) * p->extension, shortest);
+    p->sponge_nu = fmax(speed * geom->spacing / RILL_SPONGE_CELL_MADE, least);
+}
+
+/* Expect of the extension of an outlet what developed flow loses in the same section; the viscosity of the
+ * layer is raised by half of what it is at the opening. */
+static rill_status plan_loss(const rill_case *given, const rill_opening *o, double nu, rill_plan_opening *p)
+{
+    double conductance;
+    const rill_status status = conductance_of(o, nu, &conductance);
+    const double raised = p->sponge > 0 ? (p->sponge_nu - nu) / (POWER + 1) * p->sponge : 0;
+    if (status != RILL_OK) return status;
+    p->extension_resistance = given->density * (nu * p->extension + raised) / (o->area * conductance);
+    return RILL_OK;
+}
+
 rill_status rill_sponge_plan(const rill_case *given, const rill_geom *geom, rill_case_plan *plan)
 {
     rill_status status = RILL_OK;
@@ -67,23 +99,9 @@ rill_status rill_sponge_plan(const rill_case *given, const rill_geom *geom, rill
         rill_plan_opening *p = &plan->openings[k];
         const rill_opening *o = &geom->surface->openings[k];
         p->extension = extension_of(geom->surface, o);
-        const bool inlet = given->ends[p->end].kind == RILL_END_INLET;
-        /* Through an inlet, only what leaves counts. Jets may reach an outlet: half of the largest velocity
-         * anywhere counts there, too. */
-        const double speed = inlet ? p->outward : fmax(p->velocity_peak, 0.5 * plan->velocity_peak),
-                     nu = fmax(speed * geom->spacing / RILL_SPONGE_CELL_MADE,
-                               inlet ? 0 : NU_LEAST * geom->spacing * geom->spacing / plan->scales.time);
-        if (speed * geom->spacing <= RILL_SPONGE_CELL * plan->nu || p->extension < 2 * geom->spacing)
-            continue;
-        p->sponge = p->extension;
-        p->sponge_nu = nu;
-        if (inlet) continue;
-        /* That of developed flow, of what the viscosity is raised by in the mean, through the same section.
-         */
-        double conductance;
-        RILL_TRY(conductance_of(o, plan->nu, &conductance));
-        p->sponge_resistance =
-            given->density * (nu - plan->nu) / (POWER + 1) * p->sponge / (o->area * conductance);
+        plan_layer(given, geom, plan, p);
+        if (given->ends[p->end].kind != RILL_END_INLET && p->extension > 0)
+            RILL_TRY(plan_loss(given, o, plan->nu, p));
     }
 done:
     return status;

@@ -4,6 +4,7 @@
 #include "vessel/plan.h"
 
 #include "vessel/end_kinds.h"
+#include "vessel/loss.h"
 #include "vessel/profile_points.h"
 #include "vessel/sponge.h"
 #include "core/memory.h"
@@ -196,6 +197,13 @@ static double to_pressure(const rill_vessel *v, double pa)
     return (pa - v->plan.scales.base) / v->plan.scales.pressure;
 }
 
+/* What the extension of an outlet loses, lu; it comes up with the flow. */
+static double lost(const driven *d, uint64_t step)
+{
+    const rill_vessel *v = d->vessel;
+    return soft(v, step) * rill_losses_at(v->losses, d->number, step) / v->plan.scales.pressure;
+}
+
 /* What is held, or what lies beyond a resistance, lu. It comes up from the pressure that the vessel starts
  * with. */
 static void hold(void *context, uint64_t step, double *weights)
@@ -206,6 +214,15 @@ static void hold(void *context, uint64_t step, double *weights)
     const double start = v->ends->start;
     const double pa = e->kind == RILL_END_PRESSURE ? rill_end_given(e, time_of(v, step)) : e->beyond;
     weights[0] = start + soft(v, step) * (to_pressure(v, pa) - start);
+    weights[1] = lost(d, step);
+}
+
+/* What lies beyond a Windkessel that stores. */
+static void release(void *context, uint64_t step, double *weights)
+{
+    const driven *d = context;
+    weights[0] = to_pressure(d->vessel, d->end->beyond);
+    weights[1] = lost(d, step);
 }
 
 /*
@@ -251,8 +268,7 @@ static rill_status put_outlet(const driven *d, int patch)
     const rill_end *e = d->end;
     const rill_scales *s = &v->plan.scales;
     const double resistance = s->flow / s->pressure; /* lu per Pa s/m3 */
-    rill_windkessel w = {.backflow = e->backflow,
-                         .layer = v->plan.openings[d->number].sponge_resistance * resistance};
+    rill_windkessel w = {.backflow = e->backflow, .layer = v->losses->resistance[d->number] * resistance};
     if (rill_end_type_of(e)->circuit) {
         w.proximal = e->proximal * resistance;
         w.distal = e->distal * resistance;
@@ -263,10 +279,11 @@ static rill_status put_outlet(const driven *d, int patch)
     const bool split = e->kind == RILL_END_SPLIT && !v->ends->outlook.states[d->number].rest;
     if (split) w.distal = SPLIT_RESISTANCE;
     RILL_TRY(rill_sim_patch_windkessel(v->sim, patch, &w));
-    if (split)
-        RILL_TRY(rill_sim_patch_schedule(v->sim, patch, draw, (void *)d));
-    else if (!rill_end_stores(e))
-        RILL_TRY(rill_sim_patch_schedule(v->sim, patch, hold, (void *)d));
+    RILL_TRY(rill_sim_patch_schedule(v->sim, patch,
+                                     split                ? draw
+                                     : rill_end_stores(e) ? release
+                                                          : hold,
+                                     (void *)d));
 done:
     return status;
 }
@@ -383,6 +400,7 @@ rill_status rill_vessel_create(const rill_case *given, const rill_geom *geom, co
     choose_start(v);
     RILL_TRY(set_start(v));
     rill_memory_note("before openings and walls");
+    RILL_TRY(rill_losses_make(v, &v->ends->outlook, &v->losses));
     for (int k = 0; k < plan->opening_count; k++) RILL_TRY(add_opening(v, k));
     RILL_TRY(add_walls(v));
     RILL_TRY(rill_sponge_make(v, &v->ends->sponge));
@@ -402,6 +420,7 @@ const rill_outlook *rill_vessel_outlook(const rill_vessel *v) { return &v->ends-
 void rill_vessel_destroy(rill_vessel *v)
 {
     if (!v) return;
+    rill_losses_destroy(v->losses);
     rill_sim_destroy(v->sim);
     rill_domain_destroy(v->domain);
     rill_array_destroy(v->shear);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pressures that a case gives, and those that a run reports, are those at the end of the surface,
+ * whatever the extensions behind it. */
+#include "vessel_case.h"
+
+#include "vessel/loss.h"
+#include "vessel/run.h"
+
+TestSuite(loss, .init = files_start, .fini = files_end, .timeout = 300);
+
+/* Run v.yaml on a pipe of radius 2 mm and 12 mm of length with extensions, without files. */
+static rill_run_result run(double extend, double *error)
+{
+    rill_run_result result;
+    vessel_extension = extend;
+    vessel_pipe(0.4e-3, 0);
+    vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
+    cr_assert_eq(rill_case_run(r.vessel, &(rill_run_options){0}, &result), RILL_OK, "%s",
+                 rill_error_message());
+    const int in = vessel_opening(&r, "in"), out = vessel_opening(&r, "out");
+    rill_run_result ordered = result; /* the inlet first */
+    for (int k = 0; k < 2; k++) {
+        const int from = k ? out : in;
+        ordered.flow[k] = result.flow[from];
+        ordered.pressure[k] = result.pressure[from];
+        ordered.pressure_low[k] = result.pressure_low[from];
+        ordered.pressure_high[k] = result.pressure_high[from];
+    }
+    *error = r.vessel->losses->state->each[out].error;
+    vessel_free(&r);
+    return ordered;
+}
+
+/* With a sponge layer and without one the drop along the surface is the same for every extension, 8 mu L Q /
+ * (pi R^4) but for what ten cells across make of it. */
+Test(loss, steady_drops_do_not_depend_on_extensions)
+{
+    static const double flows[] = {0.2e-6, 0.5e-6}, extends[] = {0.5, 2};
+    for (int f = 0; f < 2; f++) {
+        const double exact = 8 * 4e-3 * 12e-3 * flows[f] / (M_PI * pow(2e-3, 4));
+        double first = 0, error;
+        vessel_write("v.yaml",
+                     "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+                     "  in: {kind: inlet, flow: %g m3/s}\n  out: {kind: pressure, pressure: 100 Pa}\n"
+                     "run: {tolerance: 0.05 %%}\noutput: {surface: no, centre-line: no, snapshots: 0}\n",
+                     flows[f]);
+        for (int e = 0; e < 2; e++) {
+            const rill_run_result result = run(extends[e], &error);
+            const double drop = result.pressure[0] - result.pressure[1];
+            if (e == 0) first = drop;
+            cr_expect_float_eq(result.pressure[1], 100, 1e-3 * exact, "%g D: %g Pa", extends[e],
+                               result.pressure[1]);
+            cr_expect_float_eq(drop / exact, first / exact, 0.01, "%g D: %g, not %g", extends[e], drop,
+                               first);
+            cr_expect_float_eq(drop / exact, 1, 0.05, "%g D: %g, not %g", extends[e], drop, exact);
+        }
+    }
+}
+
+/* The same in time: a pressure that is held stands at the end of the surface at every phase, and that of a
+ * Windkessel follows its own flow. */
+Test(loss, pulsatile_pressures_have_no_lag)
+{
+    static const char *const outlets[] = {
+        "kind: pressure, pressure: 100 Pa",
+        "kind: windkessel, proximal: 2e7 Pa.s/m3, distal: 2e8 Pa.s/m3, compliance: 3e-9 m3/Pa"};
+    double swing[2];
+    FILE *wave = fopen("w.csv", "w");
+    fputs("time [s], flow [mL/s]\n", wave);
+    for (int k = 0; k <= 40; k++) fprintf(wave, "%g, %.9g\n", k * 0.01, 0.4 + 0.3 * sin(2 * M_PI * k / 40));
+    fclose(wave);
+    for (int k = 0; k < 3; k++) {
+        double error;
+        vessel_write("v.yaml",
+                     "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+                     "  in: {kind: inlet, waveform: w.csv}\n  out: {%s}\n"
+                     "run: {cycles: 3, tolerance: 0.1 %%, mach: 0.07, soft-start: 0.4 s}\n"
+                     "output: {surface: no, centre-line: no, snapshots: 0}\n",
+                     outlets[k / 2]);
+        const rill_run_result r = run(k == 1 ? 1 : 0.5, &error);
+        /* 12 mm of fluid that 2 pi 0.3 mL/s / 0.4 s accelerates: 4.5 Pa to and fro */
+        const double inert = 1000 * 12e-3 * 2 * M_PI / 0.4 * 0.3e-6 / (M_PI * 4e-6);
+        cr_expect_lt(fabs(error), 0.01 * inert, "%s: %g Pa of %g", outlets[k / 2], error, inert);
+        if (k == 2) continue;
+        swing[k] = r.pressure_high[0] - r.pressure_low[0];
+        cr_expect_float_eq(r.pressure_high[1], 100, 0.01 * inert, "%g Pa of %g", r.pressure_high[1] - 100,
+                           inert);
+        cr_expect_float_eq(r.pressure_low[1], 100, 0.01 * inert, "%g Pa of %g", r.pressure_low[1] - 100,
+                           inert);
+    }
+    cr_expect_float_eq(swing[1] / swing[0], 1, 0.01, "%g and %g Pa", swing[0], swing[1]);
+}

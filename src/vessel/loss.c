@@ -20,11 +20,11 @@
 #define GAIN 0.5            /* of the mean error of a steady block */
 #define RAMP 0.2            /* of a cycle */
 #define PERIODS 2           /* of sound, to and fro twice, within the highest harmonic */
-#define STEP 1.0            /* voxels between places of a section */
+#define STEP 1.0            /* voxels between positions in a section */
 
-/* Voxels between the outline and places at least: along an oblique tube the pressure of nodes next to walls
- * fluctuates by a tenth of what a diameter loses (12 cells across), and that on its axis by a fiftieth. In a
- * narrow section it is half of the depth that there is. */
+/* Voxels between the outline and positions at least: along an oblique tube the pressure of nodes next to
+ * walls fluctuates by a tenth of what a diameter loses (12 cells across), and that on its axis by a fiftieth.
+ * In a narrow section it is half of the depth that there is. */
 #define EDGE 2.0
 
 /* ---- sections -------------------------------------------------------------------------------- */
@@ -35,11 +35,11 @@ typedef struct section {
     double centre[3], along[2][3]; /* m; directions in the plane */
     double step;                   /* m */
     int reach;                     /* steps from the centre */
-    double depth;                  /* m, of places within the outline at least */
+    double depth;                  /* m, of positions within the outline at least */
 } section;
 
-/* Return how far a place, from the centre along both directions, is within the outline, m: negative outside;
- * of a circle without one. */
+/* Return how far a position, from the centre along both directions, is within the outline, m: negative
+ * outside; of a circle without one. */
 static double depth_of(const section *s, const double at[2])
 {
     const rill_opening *o = s->opening;
@@ -88,15 +88,15 @@ static void section_make(const rill_opening *o, const rill_plan_opening *p, doub
     out->depth = fmin(EDGE * spacing, deepest / 2);
 }
 
-/* List the places of a section behind `count` others. @param[out] places  NULL: they are counted */
-static uint64_t section_list(const section *s, uint64_t count, double (*places)[3])
+/* List the positions in a section behind `count` others. @param[out] positions  NULL: they are counted */
+static uint64_t section_list(const section *s, uint64_t count, double (*positions)[3])
 {
     for (int j = -s->reach; j <= s->reach; j++)
         for (int i = -s->reach; i <= s->reach; i++) {
             const double at[2] = {i * s->step, j * s->step};
             if (!(depth_of(s, at) >= s->depth)) continue;
-            for (int a = 0; places && a < 3; a++)
-                places[count][a] = s->centre[a] + at[0] * s->along[0][a] + at[1] * s->along[1][a];
+            for (int a = 0; positions && a < 3; a++)
+                positions[count][a] = s->centre[a] + at[0] * s->along[0][a] + at[1] * s->along[1][a];
             count++;
         }
     return count;
@@ -110,7 +110,7 @@ static bool has_section(const rill_geom *geom, const rill_plan_opening *p)
 static rill_status sections_make(const rill_vessel *v, rill_losses *l)
 {
     rill_status status = RILL_OK;
-    double(*places)[3] = NULL;
+    double(*positions)[3] = NULL;
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < l->count; k++) {
             section s;
@@ -118,24 +118,26 @@ static rill_status sections_make(const rill_vessel *v, rill_losses *l)
             l->first[k + 1] = l->first[k];
             if (!has_section(v->geom, p)) continue;
             section_make(&v->geom->surface->openings[k], p, v->geom->spacing, &s);
-            l->first[k + 1] = section_list(&s, l->first[k], places);
+            l->first[k + 1] = section_list(&s, l->first[k], positions);
         }
         if (pass == 0)
-            RILL_TRY(rill_array_create(l->first[l->count] + 1, sizeof *places, "sections", (void **)&places));
+            RILL_TRY(rill_array_create(l->first[l->count] + 1, sizeof *positions, "sections",
+                                       (void **)&positions));
     }
     RILL_TRY(
-        rill_sampler_make(v->sim, v->domain, (const double(*)[3])places, l->first[l->count], &l->sampler));
+        rill_sampler_make(v->sim, v->domain, (const double(*)[3])positions, l->first[l->count], &l->sampler));
 done:
-    rill_array_destroy(places);
+    rill_array_destroy(positions);
     return status;
 }
 
-void rill_losses_measure(const rill_geom *geom, const rill_case_plan *plan, uint64_t *nodes, uint64_t *places)
+void rill_losses_measure(const rill_geom *geom, const rill_case_plan *plan, uint64_t *nodes,
+                         uint64_t *positions)
 {
     double area = 0;
     for (int k = 0; k < plan->opening_count; k++)
         if (has_section(geom, &plan->openings[k])) area += geom->surface->openings[k].area;
-    *places = (uint64_t)(area / pow(STEP * geom->spacing, 2));
+    *positions = (uint64_t)(area / pow(STEP * geom->spacing, 2));
     *nodes = 3 * (uint64_t)(area / pow(geom->spacing, 2)); /* in two layers, in three of oblique planes */
 }
 
@@ -271,9 +273,9 @@ static double section_pressure(const rill_losses *l, int k)
 {
     double sum = 0, at[4];
     uint64_t count = 0;
-    for (uint64_t place = l->first[k]; place < l->first[k + 1]; place++) {
-        if (!rill_points_has(&l->sampler.points, place)) continue;
-        rill_sampler_read(&l->sampler, &l->plan->scales, place, at);
+    for (uint64_t point = l->first[k]; point < l->first[k + 1]; point++) {
+        if (!rill_points_has(&l->sampler.points, point)) continue;
+        rill_sampler_read(&l->sampler, &l->plan->scales, point, at);
         sum += at[0];
         count++;
     }

@@ -47,7 +47,7 @@ typedef struct rill_losses {
     uint64_t ramp;                     /**< steps */
     double resistance[RILL_OPENINGS];  /**< Pa s/m3, that the kernel takes off */
     bool learns[RILL_OPENINGS];        /**< whether an opening imposes a pressure behind an extension */
-    uint64_t first[RILL_OPENINGS + 1]; /**< places of the section of each opening; none: no extension */
+    uint64_t first[RILL_OPENINGS + 1]; /**< positions of the section of each opening; none: no extension */
     rill_sampler sampler;
     rill_loss_state *state; /**< owned */
     uint64_t bytes;         /**< of the state */
@@ -60,9 +60,9 @@ rill_status rill_losses_make(const rill_vessel *vessel, const rill_outlook *outl
 /** Destroy it; NULL is allowed. */
 void rill_losses_destroy(rill_losses *losses);
 
-/** Estimate the nodes and places of all sections. */
+/** Estimate the nodes and positions of all sections. */
 void rill_losses_measure(const rill_geom *geom, const rill_case_plan *plan, uint64_t *nodes,
-                         uint64_t *places);
+                         uint64_t *positions);
 
 /** Return the loss that is taken off at an opening in a step, Pa. */
 double rill_losses_at(const rill_losses *losses, int opening, uint64_t step);

@@ -355,6 +355,49 @@ Test(case_file, waveforms_are_smooth_and_periodic)
     cr_expect_lt(worst[1], 1e-4);
 }
 
+/* A coronary outlet beside a Windkessel: both of its equations at every time, with the pressure that its file
+ * gives. */
+Test(case_file, coronary_circuit_solves_its_equations)
+{
+    rill_case *c = NULL;
+    vessel_write("w.csv", "time [s], flow [mL/s]\n0, 5\n0.1, 20\n0.25, 30\n0.4, 8\n0.6, 4\n0.9, 5\n");
+    vessel_write("m.csv", "time [s], pressure [mmHg]\n0, 5\n0.1, 60\n0.25, 100\n0.4, 30\n0.6, 4\n0.9, 5\n");
+    vessel_write(
+        "v.yaml",
+        TOP "openings:\n  in: {kind: inlet, waveform: w.csv}\n"
+            "  a: {kind: windkessel, proximal: 2e7 Pa.s/m3, compliance: 3e-9 m3/Pa, distal: 8e8 Pa.s/m3}\n"
+            "  b: {kind: coronary, intramyocardial: m.csv, arterial: 3e9 Pa.s/m3, arterial-compliance: 2e-12 "
+            "m3/Pa,\n"
+            "    microvascular: 5e9 Pa.s/m3, myocardial-compliance: 3e-11 m3/Pa, venous: 2e9 Pa.s/m3,\n"
+            "    beyond: 700 Pa}\n");
+    cr_assert_eq(rill_case_read("v.yaml", &c), RILL_OK, "%s", rill_error_message());
+    const int ends[] = {0, 1, 2};
+    const rill_opening openings[3] = {{.area = 1}, {.area = 1}, {.area = 1}};
+    rill_end_state states[3] = {{.fraction = 0}};
+    const rill_end_state *s = &states[2];
+    const rill_end *e = &c->ends[2];
+    rill_harmonics wave;
+    rill_waveform_analyse(c->ends[0].wave, 1e-6, &wave);
+    rill_end_inflow(&c->ends[0], &openings[0], NULL, &wave, &states[0].flow);
+    cr_assert_eq(rill_ends_solve(c, openings, ends, 3, states), RILL_OK);
+    cr_expect_float_eq(s->muscle.mean, e->wave->mean, 1e-6 * e->wave->mean);
+    for (double t = 0.013, h = 1e-5; t < 0.9; t += 0.05) {
+        const double q = -rill_harmonics_at(&s->flow, t), arteries = rill_harmonics_at(&s->stored, t),
+                     muscle = rill_harmonics_at(&s->behind, t), between = (arteries - muscle) / 5e9;
+        const rill_harmonics *all[] = {&s->stored, &s->behind, &s->muscle};
+        double rise[3], sum = 0;
+        for (int k = 0; k < 3; k++) {
+            rise[k] = (rill_harmonics_at(all[k], t + h) - rill_harmonics_at(all[k], t - h)) / (2 * h);
+            sum += rill_harmonics_at(&states[k].flow, t);
+        }
+        cr_expect_lt(fabs(sum), 1e-15);
+        cr_expect_float_eq(rill_harmonics_at(&s->pressure, t), arteries + 3e9 * q, 1e-9 * arteries);
+        cr_expect_float_eq(2e-12 * rise[0], q - between, 1e-6 * 3e-6);
+        cr_expect_float_eq(3e-11 * (rise[1] - rise[2]), between - (muscle - 700) / 2e9, 1e-6 * 3e-6);
+    }
+    rill_case_destroy(c);
+}
+
 /* Two Windkessels and a resistance side by side: Kirchhoff, and each one's own equation at every time. */
 Test(case_file, circuit_solves_its_equations)
 {

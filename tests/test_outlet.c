@@ -102,6 +102,81 @@ Test(outlet, windkessels_follow_their_equation)
         }
 }
 
+/* What squeezes a coronary outlet: the pressure in the heart muscle. */
+static const double squeeze = 0.004, squeeze_omega = 2 * M_PI / 700;
+static const rill_windkessel coronary = {.proximal = 0.002,
+                                         .compliance = 3000,
+                                         .micro = 0.01,
+                                         .myocardial = 20000,
+                                         .distal = 0.03,
+                                         .beyond = 5e-4,
+                                         .stored = 1e-3,
+                                         .stored_behind = 2e-3};
+
+static double muscle_at(double time) { return squeeze * (1 - cos(squeeze_omega * time)) / 2; }
+
+static void squeezed(void *context, uint64_t step, double *weights)
+{
+    const rill_windkessel *w = context;
+    const double gain = muscle_at((double)step + 1) - muscle_at((double)step);
+    weights[0] = w->beyond + w->distal * w->myocardial * gain;
+}
+
+/* Integrate both compartments of a coronary outlet with the flow of every step by the classical Runge-Kutta
+ * method: C_a dp_a/dt = Q - (p_a - p_m)/R_m, C_m d(p_m - p_im)/dt = (p_a - p_m)/R_m - (p_m - p_v)/R_v. */
+static void coronary_rates(const rill_windkessel *w, double flow, double time, const double x[2],
+                           double rates[2])
+{
+    const double between = (x[0] - x[1]) / w->micro;
+    rates[0] = (flow - between) / w->compliance;
+    rates[1] = squeeze * squeeze_omega * sin(squeeze_omega * time) / 2 +
+               (between - (x[1] - w->beyond) / w->distal) / w->myocardial;
+}
+
+static void coronary_step(const rill_windkessel *w, double flow, double time, double x[2])
+{
+    enum { PARTS = 4 };
+    const double h = 1.0 / PARTS;
+    for (int part = 0; part < PARTS; part++) {
+        static const double places[] = {0, 0.5, 0.5, 1}, weights[] = {1, 2, 2, 1};
+        double rates[2] = {0, 0}, sum[2] = {0, 0};
+        for (int stage = 0; stage < 4; stage++) {
+            const double at[2] = {x[0] + h * places[stage] * rates[0], x[1] + h * places[stage] * rates[1]};
+            coronary_rates(w, flow, time + h * (part + places[stage]), at, rates);
+            for (int k = 0; k < 2; k++) sum[k] += weights[stage] * rates[k];
+        }
+        for (int k = 0; k < 2; k++) x[k] += h * sum[k] / 6;
+    }
+}
+
+Test(outlet, coronary_outlets_follow_their_equations)
+{
+    enum { STEPS = 3000 };
+    FOR_EACH_BACKEND(backend)
+    for (int stiff = 0; stiff < 2; stiff++) {
+        rill_windkessel w = coronary;
+        rig r = {.mean = 0.005, .swing = 0.01, .omega = 2 * M_PI / 1000};
+        double flow[STEPS], pressure[STEPS], x[2] = {w.stored, w.stored_behind}, worst = 0, largest = 0, now;
+        if (stiff) w.compliance = 80; /* a time constant of 0.8 steps */
+        start(&r, RILL_SECOND_ORDER, backend);
+        ASSERT_OK(rill_sim_patch_windkessel(r.sim, r.outlet, &w));
+        ASSERT_OK(rill_sim_patch_schedule(r.sim, r.outlet, squeezed, &w));
+        ASSERT_OK(rill_sim_patch_record(r.sim, r.outlet, STEPS));
+        ASSERT_OK(rill_sim_step(r.sim, STEPS));
+        ASSERT_OK(rill_sim_patch_series(r.sim, r.outlet, 0, STEPS, flow, pressure));
+        for (int step = 0; step < STEPS; step++) {
+            coronary_step(&w, -flow[step], step, x);
+            worst = fmax(worst, fabs(x[0] - w.proximal * flow[step] - pressure[step]));
+            largest = fmax(largest, fabs(pressure[step]));
+        }
+        ASSERT_OK(rill_sim_patch_stored(r.sim, r.outlet, &now));
+        cr_expect_lt(worst, 2e-5 * largest, "%.3g of %.3g", worst, largest);
+        cr_expect_float_eq(now, x[0], 2e-5 * largest, "%g, not %g", now, x[0]);
+        cr_expect_gt(largest, 1e-3);
+        stop(&r);
+    }
+}
+
 /* A steady flow Q meets p = beyond + (R_p + R_d) Q, also where R A is a hundred times what would make the
  * pressure of the step before unstable. */
 Test(outlet, resistances_are_stable)

@@ -191,9 +191,15 @@ typedef struct rill_windkessel {
     double stored;     /**< p_c at the start */
     double layer; /**< resistance >= 0 of an extension in front of the patch: p counts before the extension,
                      and at the patch it is lower by layer Q and the second weight of a schedule */
-    double backflow; /**< beta >= 0: where fluid comes in with velocity u_n normal to the patch its pressure
-                        is   lowered by beta u_n^2; 0.2 to 1 is usual (Esmaily Moghadam et al. 2011,
-                          doi:10.1007/s00466-011-0599-0) */
+    double backflow;   /**< beta >= 0: where fluid comes in with velocity u_n normal to the patch its pressure
+                          is   lowered by beta u_n^2; 0.2 to 1 is usual (Esmaily Moghadam et al. 2011,
+                            doi:10.1007/s00466-011-0599-0) */
+    double micro;      /**< > 0: resistance between the compliance and a second compartment, behind which are
+                          the distal resistance and what lies beyond: a coronary outlet. 0: there is none */
+    double myocardial; /**< compliance of that compartment, towards the pressure in the heart muscle. With a
+                          schedule that changes by dp in a step, the first weight of the schedule is beyond +
+                          distal myocardial dp */
+    double stored_behind; /**< pressure of that compartment at the start */
 } rill_windkessel;
 
 /**

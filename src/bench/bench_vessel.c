@@ -10,7 +10,7 @@
 
 /* Slow and short: only the work of a step is timed. */
 static const double inlet_speed = 0.01;
-static const rill_windkessel outlet = {1e-4, 1e-3, 1e4, 0, 0, 0.5};
+static const rill_windkessel outlet = {.proximal = 1e-4, .distal = 1e-3, .compliance = 1e4, .backflow = 0.5};
 
 static rill_status add_walls(const rill_domain *domain, const rill_surface *surface, rill_sim *sim)
 {

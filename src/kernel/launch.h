@@ -165,10 +165,11 @@ typedef struct rill_patch {
                                  device, where links find these themselves */
     double normal[3];       /**< into the fluid */
     double backflow;        /**< see rill_windkessel */
-    double decay;           /**< Windkessel: exp(-1 / (distal compliance)) */
-    double gain;            /**< (1 - decay) distal, 1 / compliance without a distal end */
-    double proximal, layer; /**< see rill_windkessel */
-    double *stored;         /**< [2], p_c alternately: of this step at step & 1 */
+    /* Windkessel, of one or two compartments: x' = step x + gain Q + drive (beyond) for a step */
+    double step[2][2], gain[2], drive[2]; /**< of one: exp(-1 / (distal compliance)), (1 - step) distal, or 1
+                                             / compliance without a distal end, 1 - step, and else 0 */
+    double proximal, layer;               /**< see rill_windkessel */
+    double *stored;            /**< [2][2], p_c of both compartments alternately: of this step at step & 1 */
     rill_patch_sums *partials; /**< [(count + RILL_PATCH_BLOCK - 1) / RILL_PATCH_BLOCK]; NULL: not summed */
     uint32_t capacity;         /**< steps that `record` keeps */
     double *record;            /**< [capacity][2], flow and pressure of step k at k % capacity; NULL: none */

@@ -16,6 +16,9 @@
  *     Q = -(fixed + 3 slope a) / (1 + 3 slope r),  p = a + r Q,  a = e p_c + (1 - e) p_d,  r = (1 - e) R_d +
  * R_p.
  *
+ * A coronary outlet has a second compartment, whose compliance ends in the heart muscle (Kim et al. 2010,
+ * doi:10.1007/s10439-010-0083-6): the same with two pressures and a matrix in place of e.
+ *
  * Behind an extension p counts in front of the extension, and at the patch it is lower by l + R_l Q: R_l, a
  * small part of the acoustic impedance of the opening, which 1/slope is of the order of, is taken off r, and
  * the loss l, which a schedule gives, off a where d follows from it. Else slope and r are not negative, so
@@ -56,7 +59,7 @@ RILL_FN rill_patch_sums rill_patch_sums_of(const rill_patch *patch, const rill_p
 typedef struct rill_patch_act {
     double density; /**< rho_w - 1 of a pressure */
     double flow;    /**< into the domain; as the others, only where sums were taken */
-    double pressure, stored;
+    double pressure, stored[2];
 } rill_patch_act;
 
 /** Find it. @param sums  not looked at where a patch takes none */
@@ -64,14 +67,18 @@ RILL_FN rill_patch_act rill_patch_act_of(const rill_patch *patch, const rill_pat
                                          const rill_patch_sums *sums)
 {
     const bool pressure = rill_patch_holds_pressure(patch);
-    rill_patch_act act = {pressure ? now->weights[patch->first_weight] : 0, 0, 0, 0};
+    rill_patch_act act = {pressure ? now->weights[patch->first_weight] : 0, 0, 0, {0, 0}};
     const double loss =
         patch->kind == RILL_BOUNDARY_WINDKESSEL ? (double)now->losses[patch->first_weight] / 3 : 0;
     if (patch->kind == RILL_BOUNDARY_WINDKESSEL) {
-        const double a = patch->decay * patch->stored[now->step & 1] + (1 - patch->decay) * act.density / 3;
-        const double r = patch->gain + patch->proximal - patch->layer;
+        const double *before = patch->stored + 2 * (now->step & 1), beyond = act.density;
+        double held[2]; /* what both compartments hold after a step without flow */
+        for (int k = 0; k < 2; k++)
+            held[k] =
+                patch->step[k][0] * before[0] + patch->step[k][1] * before[1] + patch->drive[k] * beyond / 3;
+        const double a = held[0], r = patch->gain[0] + patch->proximal - patch->layer;
         const double q = -(sums->fixed + 3 * sums->slope * (a - loss)) / (1 + 3 * sums->slope * r);
-        act.stored = a + patch->gain * q;
+        for (int k = 0; k < 2; k++) act.stored[k] = held[k] + patch->gain[k] * q;
         act.density = 3 * (a - loss + r * q);
     }
     if (!patch->partials) return act;
@@ -84,7 +91,8 @@ RILL_FN rill_patch_act rill_patch_act_of(const rill_patch *patch, const rill_pat
 /** Keep what the steps to come and observers need of it; one thread of a patch does. */
 RILL_FN void rill_patch_keep(const rill_patch *patch, const rill_patch_now *now, const rill_patch_act *act)
 {
-    if (patch->kind == RILL_BOUNDARY_WINDKESSEL) patch->stored[(now->step + 1) & 1] = act->stored;
+    if (patch->kind == RILL_BOUNDARY_WINDKESSEL)
+        for (int k = 0; k < 2; k++) patch->stored[2 * ((now->step + 1) & 1) + k] = act->stored[k];
     if (!patch->record) return;
     double *record = patch->record + 2 * (now->step % patch->capacity);
     record[0] = act->flow;

@@ -82,14 +82,14 @@ rill_status rill_patches_record(rill_patches *patches, int patch, const rill_lau
 rill_status rill_patches_series(const rill_patches *patches, int patch, uint64_t steps, uint64_t first,
                                 uint32_t count, double *flow, double *pressure);
 
-/** Read p_c of outlets, 0 for others: [count]. */
-rill_status rill_patches_stored(const rill_patches *patches, int first, int count, uint64_t steps,
-                                double *stored);
+/** Read p_c of the compartments of an outlet, 0 for other patches. */
+rill_status rill_patches_stored(const rill_patches *patches, int patch, uint64_t steps, double stored[2]);
 
-/** Write that of a patch. @return RILL_USAGE for one without Windkessel */
-rill_status rill_patches_store(rill_patches *patches, int patch, uint64_t steps, double stored);
+/** Write those of the first `count` compartments. @return RILL_USAGE for a patch without Windkessel */
+rill_status rill_patches_store(rill_patches *patches, int patch, uint64_t steps, const double *stored,
+                               int count);
 
-/** Write that of a patch, and forget its record: for checkpoints. */
-rill_status rill_patches_restore(rill_patches *patches, int patch, uint64_t steps, double stored);
+/** Write those of a patch, and forget its record: for checkpoints. */
+rill_status rill_patches_restore(rill_patches *patches, int patch, uint64_t steps, const double stored[2]);
 
 #endif

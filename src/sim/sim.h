@@ -121,6 +121,9 @@ rill_status rill_sim_label_totals(rill_sim *sim, rill_speeds speeds, rill_totals
  */
 rill_status rill_sim_label_add(rill_sim *sim, const double *density);
 
+/** Return p_c of both compartments of an outlet at the present time, see rill_windkessel. */
+rill_status rill_sim_patch_compartments(rill_sim *sim, int patch, double stored[2]);
+
 /** Set p_c of a Windkessel at the present time, see rill_sim_patch_stored(). @return RILL_USAGE for a patch
  * without Windkessel */
 rill_status rill_sim_patch_store(rill_sim *sim, int patch, double stored);

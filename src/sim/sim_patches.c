@@ -98,16 +98,26 @@ rill_status rill_sim_patch_windkessel(rill_sim *sim, int patch, const rill_windk
 rill_status rill_sim_patch_stored(rill_sim *sim, int patch, double *stored)
 {
     rill_home at = {NULL, 0};
+    double both[2];
+    rill_status status = opening_find(sim, patch, &at);
+    if (status == RILL_OK) status = rill_patches_stored(&at.sim->patches, at.patch, sim->steps, both);
+    if (status == RILL_OK) *stored = both[0];
+    return status;
+}
+
+rill_status rill_sim_patch_compartments(rill_sim *sim, int patch, double stored[2])
+{
+    rill_home at = {NULL, 0};
     const rill_status status = opening_find(sim, patch, &at);
-    return status == RILL_OK ? rill_patches_stored(&at.sim->patches, at.patch, 1, sim->steps, stored)
-                             : status;
+    return status == RILL_OK ? rill_patches_stored(&at.sim->patches, at.patch, sim->steps, stored) : status;
 }
 
 rill_status rill_sim_patch_store(rill_sim *sim, int patch, double stored)
 {
     rill_home at = {NULL, 0};
     const rill_status status = opening_find(sim, patch, &at);
-    return status == RILL_OK ? rill_patches_store(&at.sim->patches, at.patch, sim->steps, stored) : status;
+    return status == RILL_OK ? rill_patches_store(&at.sim->patches, at.patch, sim->steps, &stored, 1)
+                             : status;
 }
 
 rill_status rill_sim_patch_record(rill_sim *sim, int patch, uint32_t capacity)

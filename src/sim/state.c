@@ -20,7 +20,7 @@ typedef struct head {
     char variant[120];
 } head;
 
-#define MAGIC 0x32657461746c6972u
+#define MAGIC 0x33657461746c6972u
 
 /* A state that is being put in: its part before the populations. */
 struct rill_sim_loading {
@@ -37,7 +37,7 @@ static int patch_count(const rill_sim *sim)
 
 static uint64_t front_bytes(const rill_sim *sim)
 {
-    return sizeof(head) + (uint64_t)patch_count(sim) * sizeof(double);
+    return sizeof(head) + (uint64_t)patch_count(sim) * 2 * sizeof(double);
 }
 
 static head head_of(const rill_sim *sim)
@@ -178,7 +178,7 @@ static rill_status front_make(rill_sim *sim, char *front)
     const head h = head_of(sim);
     memcpy(front, &h, sizeof h);
     for (int k = 0; k < patch_count(sim); k++)
-        RILL_TRY(rill_sim_patch_stored(sim, k, (double *)(void *)(front + sizeof h) + k));
+        RILL_TRY(rill_sim_patch_compartments(sim, k, (double *)(void *)(front + sizeof h) + 2 * k));
 done:
     return status;
 }
@@ -282,10 +282,10 @@ static rill_status stored_restore(rill_sim *sim, uint64_t steps, const double *s
 {
     rill_status status = RILL_OK;
     for (int k = 0; k < patch_count(sim); k++) {
-        if (!sim->several) RILL_TRY(rill_patches_restore(&sim->patches, k, steps, stored[k]));
+        if (!sim->several) RILL_TRY(rill_patches_restore(&sim->patches, k, steps, stored + 2 * k));
         for (int j = 0; sim->several && j < sim->several->patches[k].count; j++) {
             const rill_home at = sim->several->patches[k].homes[j];
-            RILL_TRY(rill_patches_restore(&at.sim->patches, at.patch, steps, stored[k]));
+            RILL_TRY(rill_patches_restore(&at.sim->patches, at.patch, steps, stored + 2 * k));
         }
     }
 done:

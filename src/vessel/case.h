@@ -13,14 +13,17 @@
 
 /**
  * What stands at an opening: X(kind, name in the case file). A flow comes in; a pressure is held;
- * p = beyond + distal Q; p = p_c + proximal Q with compliance dp_c/dt = Q - (p_c - beyond)/distal; a share of
- * what the inlets bring leaves; nothing passes. What else belongs to a kind is in end_kinds.c.
+ * p = beyond + distal Q; p = p_c + proximal Q with compliance dp_c/dt = Q - (p_c - beyond)/distal; the same
+ * with a second compartment in the heart muscle, p = p_a + proximal Q, compliance dp_a/dt = Q - (p_a -
+ * p_m)/micro, myocardial d(p_m - p_im)/dt = (p_a - p_m)/micro - (p_m - beyond)/distal; a share of what the
+ * inlets bring leaves; nothing passes. What else belongs to a kind is in end_kinds.c.
  */
 #define RILL_END_LIST(X)                                                                                     \
     X(INLET, "inlet")                                                                                        \
     X(PRESSURE, "pressure")                                                                                  \
     X(RESISTANCE, "resistance")                                                                              \
     X(WINDKESSEL, "windkessel")                                                                              \
+    X(CORONARY, "coronary")                                                                                  \
     X(SPLIT, "flow-split")                                                                                   \
     X(WALL, "wall")
 
@@ -82,7 +85,8 @@ typedef struct rill_end {
     rill_inflow inflow; /**< inlets: what `amount` and the waveform are */
     double amount;      /**< inlets: steady value, or what multiplies the waveform (1 if it has units) */
     rill_profile_kind profile;
-    rill_waveform *wave;         /**< inlets, pressures: over the cycle; NULL: steady. Owned */
+    rill_waveform *wave; /**< inlets, pressures, coronary outlets (the pressure in the heart muscle, Pa): over
+                            the cycle; NULL: steady. Owned */
     rill_velocities *velocities; /**< inlets: points that the profile is made from; NULL: none. Owned */
     bool from_file;              /**< inlets: the flow is that of these points; the amount is not looked at */
 
@@ -90,7 +94,9 @@ typedef struct rill_end {
     double beyond;     /**< resistance, Windkessel: what lies behind it, Pa */
     double proximal;   /**< Windkessel, Pa s/m3 */
     double distal;     /**< Windkessel, resistance, Pa s/m3 */
-    double compliance; /**< Windkessel, m3/Pa */
+    double compliance; /**< Windkessel, m3/Pa; coronary: before the resistance `micro` */
+    double micro;      /**< coronary, Pa s/m3: between both compartments; 0 for other kinds */
+    double myocardial; /**< coronary, m3/Pa: compliance in the heart muscle */
     double fraction;   /**< splits: of the inlets' flow; NAN: by Murray's law */
     double backflow;   /**< outlets: coefficient of the stabilisation, >= 0 */
 } rill_end;

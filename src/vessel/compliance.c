@@ -45,9 +45,9 @@ void rill_compliance_begin(const rill_case *c, const rill_geom *geom, const rill
         const rill_end *e = &c->ends[outlook->ends[k]];
         held |= e->kind == RILL_END_PRESSURE || outlook->states[k].rest;
         if (!rill_end_type_of(e)->circuit) continue;
-        out->circuit += e->compliance;
-        out->constant = fmax(out->constant, e->distal * e->compliance);
-        admittance += 1 / (e->proximal + e->distal);
+        out->circuit += e->compliance + e->myocardial;
+        out->constant = fmax(out->constant, rill_end_constant(e));
+        admittance += 1 / (e->proximal + e->micro + e->distal);
     }
     out->resistance = held || !(admittance > 0) ? 0 : 1 / admittance;
     out->stroke = stroke_volume(c, outlook);

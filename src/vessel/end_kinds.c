@@ -102,6 +102,16 @@ const rill_end_type rill_end_types[RILL_END_KINDS] = {
         QUANTITY("compliance", compliance, true, "m3/Pa", 0, COMPLIANCE_MOST, true, .help = "Volume per pressure."),
         QUANTITY("distal", distal, true, "Pa.s/m3", 0, RESISTANCE_MOST, true, .help = "Resistance behind the compliance."),
         BEYOND, BACKFLOW), .outlet = true, .holds = true, .circuit = true},
+    [RILL_END_CORONARY] = {KEYS(
+        {"intramyocardial", RILL_KEY_TEXT, offsetof(rill_end_reader, wave_path), true,
+            .help = "CSV file of time and pressure in the heart muscle over a cycle."},
+        QUANTITY("arterial", proximal, true, "Pa.s/m3", 0, RESISTANCE_MOST, .help = "Resistance of the arteries, before their compliance."),
+        QUANTITY("arterial-compliance", compliance, true, "m3/Pa", 0, COMPLIANCE_MOST, true, .help = "Compliance of the arteries."),
+        QUANTITY("microvascular", micro, true, "Pa.s/m3", 0, RESISTANCE_MOST, true, .help = "Resistance between both compliances."),
+        QUANTITY("myocardial-compliance", myocardial, true, "m3/Pa", 0, COMPLIANCE_MOST, true,
+            .help = "Compliance of the vessels in the heart muscle, towards the intramyocardial pressure."),
+        QUANTITY("venous", distal, true, "Pa.s/m3", 0, RESISTANCE_MOST, true, .help = "Resistance behind that compliance."),
+        BEYOND, BACKFLOW), .outlet = true, .holds = true, .circuit = true},
     [RILL_END_SPLIT] = {KEYS(
         {"fraction", RILL_KEY_CALL, offsetof(rill_end, fraction), true, .read = read_fraction,
             .schema = fraction_schema, .help = "Share of the inflow, or murray: by the cube of the radius."},
@@ -145,6 +155,11 @@ json_t *rill_end_schema(void)
 const rill_end_type *rill_end_type_of(const rill_end *end) { return &rill_end_types[end->kind]; }
 
 bool rill_end_stores(const rill_end *end) { return rill_end_type_of(end)->circuit && end->compliance > 0; }
+
+double rill_end_constant(const rill_end *end)
+{
+    return (end->micro + end->distal) * end->compliance + end->distal * end->myocardial;
+}
 
 const char *rill_end_names(bool outlets, char *text, size_t size)
 {

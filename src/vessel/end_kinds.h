@@ -53,6 +53,10 @@ const rill_end_type *rill_end_type_of(const rill_end *end);
 /** Return whether an end has a compliance, whose pressure is a state of the simulation. */
 bool rill_end_stores(const rill_end *end);
 
+/** Return the time in which an end that stores drains, s: that of all its compliances through what is behind
+ * them. */
+double rill_end_constant(const rill_end *end);
+
 /** Write the names of all kinds, or of outlets alone: "a, b or c". @return text */
 const char *rill_end_names(bool outlets, char *text, size_t size);
 

@@ -87,20 +87,47 @@ static rill_status find_fractions(const rill_case *c, const rill_opening *openin
 
 /* ---- the circuit ----------------------------------------------------------------------------- */
 
-/* Return p_c / Q of an outlet, and Z = p / Q in *whole, at an angular frequency. */
-static double complex impedance(const rill_end *e, double omega, double complex *whole)
+/* What an outlet is at an angular frequency: p = source + whole Q, p_c = stored_source + distal Q. */
+typedef struct impedance {
+    double complex whole, distal, source, stored_source;
+} impedance;
+
+/* Find it. @param[in] muscle  harmonic of the pressure in the heart muscle, Pa @param[in] beyond  Pa, 0
+ * unless the frequency is 0 */
+static impedance impedance_of(const rill_end *e, double omega, double complex muscle, double beyond)
 {
-    const double complex distal =
-        rill_end_stores(e) ? e->distal / (1 + I * omega * e->distal * e->compliance) : e->distal;
-    *whole = distal + e->proximal;
-    return distal;
+    impedance z = {.source = beyond, .stored_source = beyond};
+    if (e->micro > 0) { /* what drains from the muscle, what of its pressure drives that, and the arteries */
+        const double complex out = 1 / e->distal + I * omega * e->myocardial,
+                             open = (beyond / e->distal + I * omega * e->myocardial * muscle) / out,
+                             behind = e->micro + 1 / out, divided = 1 + I * omega * e->compliance * behind;
+        z.distal = behind / divided;
+        z.source = z.stored_source = open / divided;
+    } else
+        z.distal = rill_end_stores(e) ? e->distal / (1 + I * omega * e->distal * e->compliance) : e->distal;
+    z.whole = z.distal + e->proximal;
+    return z;
+}
+
+/* Return the same at harmonic k of a state. */
+static impedance impedance_at(const rill_end *e, int k, double omega, const rill_end_state *s)
+{
+    const double complex muscle = e->micro > 0 && k <= s->muscle.count ? amplitude(&s->muscle, k) : 0;
+    return impedance_of(e, omega, muscle, k == 0 ? e->beyond : 0);
+}
+
+/* Return the pressure in the vessels of the heart muscle: behind what the arteries do not store. */
+static double complex muscle_pressure(const rill_end *e, double omega, double complex stored,
+                                      double complex flow)
+{
+    return stored - e->micro * (flow - I * omega * e->compliance * stored);
 }
 
 /* One harmonic: `in` comes from inlets less splits, `held` is the pressure of the pressure outlets. */
 static void solve_harmonic(const rill_case *c, const int *ends, int count, int k, double omega,
                            rill_end_state *states)
 {
-    double complex in = 0, admittance = 0, behind = 0, held = 0, p, z;
+    double complex in = 0, admittance = 0, behind = 0, held = 0, p;
     int holding = 0, driven = 0;
     for (int j = 0; j < count; j++) {
         const rill_end *e = &c->ends[ends[j]];
@@ -114,9 +141,9 @@ static void solve_harmonic(const rill_case *c, const int *ends, int count, int k
             held += amplitude(&states[j].pressure, k);
             holding++;
         } else if (holds(e)) {
-            impedance(e, omega, &z);
-            admittance += 1 / z;
-            if (k == 0) behind += e->beyond / z;
+            const impedance z = impedance_at(e, k, omega, &states[j]);
+            admittance += 1 / z.whole;
+            behind += z.source / z.whole;
             driven++;
         }
     }
@@ -127,9 +154,11 @@ static void solve_harmonic(const rill_case *c, const int *ends, int count, int k
         if (e->kind == RILL_END_PRESSURE || states[j].rest) continue;
         set_amplitude(&states[j].pressure, k, p);
         if (!holds(e)) continue;
-        const double complex stored = impedance(e, omega, &z), q = (p - (k == 0 ? e->beyond : 0)) / z;
+        const impedance z = impedance_at(e, k, omega, &states[j]);
+        const double complex q = (p - z.source) / z.whole, stored = z.stored_source + z.distal * q;
         set_amplitude(&states[j].flow, k, -q);
-        set_amplitude(&states[j].stored, k, (k == 0 ? e->beyond : 0) + stored * q);
+        set_amplitude(&states[j].stored, k, stored);
+        set_amplitude(&states[j].behind, k, muscle_pressure(e, omega, stored, q));
         in -= q;
     }
     for (int j = 0; j < count; j++) /* what is left goes through held pressures, in equal parts */
@@ -151,12 +180,18 @@ rill_status rill_ends_solve(const rill_case *c, const rill_opening *openings, co
             for (int k = 0; k <= states[j].pressure.count; k++)
                 set_amplitude(&states[j].pressure, k, e->pressure * amplitude(&states[j].pressure, k));
         }
+        if (e->micro > 0) {
+            rill_waveform_analyse(e->wave, REST, &states[j].muscle);
+            if (states[j].muscle.count > harmonics) harmonics = states[j].muscle.count;
+        }
         if (states[j].flow.count > harmonics) harmonics = states[j].flow.count;
         if (states[j].pressure.count > harmonics) harmonics = states[j].pressure.count;
     }
     for (int j = 0; j < count; j++) {
-        states[j].flow.omega = states[j].pressure.omega = states[j].stored.omega = omega;
-        states[j].flow.count = states[j].pressure.count = states[j].stored.count = harmonics;
+        rill_harmonics *const all[] = {&states[j].flow, &states[j].pressure, &states[j].stored,
+                                       &states[j].behind};
+        for (size_t n = 0; n < sizeof all / sizeof *all; n++)
+            all[n]->omega = omega, all[n]->count = harmonics;
     }
     for (int k = 0; k <= harmonics; k++) {
         solve_harmonic(c, ends, count, k, k * omega, states);
@@ -177,12 +212,11 @@ void rill_ends_stored(const rill_case *c, const int *ends, int count, const rill
     *out = *pressure;
     for (int k = 1; k <= pressure->count; k++) {
         const double omega = k * pressure->omega;
-        double complex admittance = 0, z;
+        double complex admittance = 0;
         for (int j = 0; j < count; j++) {
             const rill_end *e = &c->ends[ends[j]];
             if (!rill_end_type_of(e)->circuit) continue;
-            impedance(e, omega, &z);
-            admittance += 1 / z;
+            admittance += 1 / impedance_of(e, omega, 0, 0).whole;
         }
         set_amplitude(out, k, amplitude(pressure, k) * admittance / (admittance + I * omega * compliance));
     }

@@ -16,7 +16,9 @@
 typedef struct rill_end_state {
     rill_harmonics flow;     /**< m3/s, into the vessel */
     rill_harmonics pressure; /**< Pa, in the vessel */
-    rill_harmonics stored;   /**< Pa: p_c of a Windkessel */
+    rill_harmonics stored;   /**< Pa: p_c of a Windkessel, of a coronary outlet that in the arteries */
+    rill_harmonics behind;   /**< Pa: coronary outlets: p in the heart muscle's vessels */
+    rill_harmonics muscle;   /**< Pa: coronary outlets: intramyocardial pressure, given */
     double fraction;         /**< splits: of what the inlets bring; 0 for others */
     bool rest;               /**< a split that takes what is left, at a held pressure of 0 */
 } rill_end_state;

@@ -116,13 +116,13 @@ static void judge_circuits(const rill_case *c, const rill_geom *geom, rill_case_
         const rill_end *e = &c->ends[o->end];
         const char *name = geom->surface->openings[k].name;
         if (!rill_end_type_of(e)->circuit) continue;
-        const double pressure = fabs(o->flow_mean) * (e->distal + e->proximal) / mmhg,
-                     time = rill_end_stores(e) ? e->distal * e->compliance : 1;
+        const double pressure = fabs(o->flow_mean) * (e->distal + e->micro + e->proximal) / mmhg,
+                     time = rill_end_stores(e) && e->micro == 0 ? e->distal * e->compliance : 1;
         if (pressure > 0 && (pressure < PRESSURE_LOW || pressure > PRESSURE_HIGH))
             rill_case_say(plan, pressure > PRESSURE_MOST,
                           "%s: its mean flow of %.3g mL/s through %.3g Pa s/m3 makes %.2g mmHg, and vessels "
                           "have 1 to 200 mmHg%s: are the units right? 1 dyn s/cm5 is 1e5 Pa s/m3",
-                          name, 1e6 * o->flow_mean, e->distal + e->proximal, pressure,
+                          name, 1e6 * o->flow_mean, e->distal + e->micro + e->proximal, pressure,
                           pressure > PRESSURE_MOST ? ", at most 75000 mmHg are computed" : "");
         if (time < TIME_LOW || time > TIME_HIGH)
             rill_case_say(

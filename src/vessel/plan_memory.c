@@ -132,7 +132,13 @@ static void simulation_add(counting *c, const rill_links_size *size)
 }
 
 /* Bytes of a triangle in a file of the wall, and of its results; of a node, and of a picture. */
-enum { TRIANGLE_BYTES = 56, SHEAR_BYTES = 12, MEAN_BYTES = 4 * RILL_SHEAR_RESULTS, FIELD_BYTES = 20, PICTURE_BYTES = 1 << 20 };
+enum {
+    TRIANGLE_BYTES = 56,
+    SHEAR_BYTES = 12,
+    MEAN_BYTES = 4 * RILL_SHEAR_RESULTS,
+    FIELD_BYTES = 20,
+    PICTURE_BYTES = 1 << 20
+};
 
 /* What is written, before it is compressed. @param[in] series  bytes of all series, as they are in memory */
 static void count_disk(const rill_case *c, const rill_geom *geom, uint64_t series, rill_case_plan *plan)

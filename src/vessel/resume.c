@@ -130,6 +130,7 @@ static void end_lines(FILE *out, const rill_end *e)
     const rill_end_type *type = rill_end_type_of(e);
     end_text(out, e, "kind", rill_end_kind_names[e->kind]);
     if (type->given) amount_line(out, e);
+    if (e->kind == RILL_END_CORONARY) wave_line(out, e);
     for (const rill_key *key = type->keys; key->name; key++) {
         double value;
         char unit[16] = "";

@@ -24,8 +24,8 @@ static double settling_steps(const rill_case *given, const rill_geom *geom, cons
         const rill_end *end = &given->ends[plan->openings[k].end];
         const double radius = geom->surface->openings[k].hydraulic_diameter / 2;
         seconds = fmax(seconds, radius * radius / (5.783 * plan->nu));
-        if (rill_end_stores(end) && isfinite(end->distal * end->compliance))
-            seconds = fmax(seconds, end->distal * end->compliance);
+        if (rill_end_stores(end) && isfinite(rill_end_constant(end)))
+            seconds = fmax(seconds, rill_end_constant(end));
     }
     seconds = fmax(seconds, plan->compliance.settling);
     for (int a = 0; a < 3; a++) sound += sqrt(3) * geom->n[a];

@@ -97,7 +97,7 @@ rill_status rill_settle_make(const rill_case *c, const int *ends, const rill_end
     *out = (rill_settle){0};
     for (int k = 0; k < openings && c->run.pulsatile; k++) {
         const rill_end *e = &c->ends[ends[k]];
-        if (!rill_end_stores(e)) continue;
+        if (!rill_end_stores(e) || e->micro > 0) continue; /* two compartments: they start periodic */
         out->root[out->count] = sqrt(e->compliance);
         out->opening[out->count++] = k;
     }

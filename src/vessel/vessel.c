@@ -217,11 +217,20 @@ static void hold(void *context, uint64_t step, double *weights)
     weights[1] = lost(d, step);
 }
 
-/* What lies beyond a Windkessel that stores. */
+/* What lies beyond a Windkessel that stores; of a coronary outlet with what the pressure in the heart muscle
+ * gains in the step, see rill_windkessel. */
 static void release(void *context, uint64_t step, double *weights)
 {
     const driven *d = context;
-    weights[0] = to_pressure(d->vessel, d->end->beyond);
+    const rill_end *e = d->end;
+    const rill_case_plan *plan = &d->vessel->plan;
+    double pa = e->beyond;
+    if (e->micro > 0) {
+        const double gain = rill_waveform_at(e->wave, rill_plan_time(plan, (double)step + 1)) -
+                            rill_waveform_at(e->wave, rill_plan_time(plan, (double)step));
+        pa += e->distal * e->myocardial * gain / plan->scales.time;
+    }
+    weights[0] = to_pressure(d->vessel, pa);
     weights[1] = lost(d, step);
 }
 
@@ -239,7 +248,7 @@ static double stored_at_start(const rill_vessel *v, int k)
                  begin = rill_plan_time(&v->plan, 0),
                  periodic = rill_harmonics_at(&v->ends->outlook.states[k].stored, begin);
     double sum = 0;
-    if (end > 3 * constant) return periodic;
+    if (end > 3 * constant || e->micro > 0) return periodic;
     for (int j = 0; j < PARTS; j++) {
         const double part = (j + 0.5) / PARTS, time = part * end;
         sum -= exp(time / constant) * 0.5 * (1 + cos(M_PI * part)) * rill_harmonics_at(flow, begin + time) *
@@ -275,6 +284,12 @@ static rill_status put_outlet(const driven *d, int patch)
         w.compliance = e->compliance / (resistance * s->time);
         w.beyond = to_pressure(v, e->beyond);
         w.stored = rill_end_stores(e) ? to_pressure(v, stored_at_start(v, d->number)) : 0;
+        if (e->micro > 0) {
+            const rill_harmonics *behind = &v->ends->outlook.states[d->number].behind;
+            w.micro = e->micro * resistance;
+            w.myocardial = e->myocardial / (resistance * s->time);
+            w.stored_behind = to_pressure(v, rill_harmonics_at(behind, rill_plan_time(&v->plan, 0)));
+        }
     }
     const bool split = e->kind == RILL_END_SPLIT && !v->ends->outlook.states[d->number].rest;
     if (split) w.distal = SPLIT_RESISTANCE;

@@ -35,20 +35,20 @@ static void run(const char *directory, int rows, bool resume, rill_status expect
     vessel_free(&r);
 }
 
-Test(restart, every_row_goes_on_to_the_same_series)
+/* Compare a run with those that stop after `first` to `last` rows and are resumed. */
+static void goes_on(const char *outlet, const char *how, int first, int last)
 {
     static const char *const series[] = {"openings.csv", "monitor.csv", "wall.csv"};
     char command[256], name[32];
     vessel_extension = 1; /* what it loses is learned after these rows */
     vessel_pipe(0.6e-3, 0);
-    vessel_write(
-        "v.yaml",
-        "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 20 mPa.s}\nopenings:\n"
-        "  in: {kind: inlet, flow: 1 mL/s, profile: flat}\n"
-        "  out: {kind: windkessel, proximal: 1e7 Pa.s/m3, distal: 4e7 Pa.s/m3, compliance: 2e-10 m3/Pa}\n"
-        "run: {mach: 0.1, duration: 100 ms, tolerance: 0.9}\noutput: {snapshots: 0}\n");
+    vessel_write("v.yaml",
+                 "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 20 mPa.s}\nopenings:\n"
+                 "  in: {kind: inlet, flow: 1 mL/s, profile: flat}\n  out: {%s}\n"
+                 "run: {mach: 0.1, %s, tolerance: 0.9}\noutput: {snapshots: 0}\n",
+                 outlet, how);
     run("whole", 1 << 30, false, RILL_OK);
-    for (int rows = FIRST; rows <= LAST; rows++) {
+    for (int rows = first; rows <= last; rows++) {
         snprintf(name, sizeof name, "parts-%d", rows);
         run(name, rows, false, RILL_CANCELLED);
         run(name, 1 << 30, true, RILL_OK);
@@ -57,4 +57,20 @@ Test(restart, every_row_goes_on_to_the_same_series)
             cr_expect_eq(system(command), 0, "%s", command);
         }
     }
+}
+
+Test(restart, every_row_goes_on_to_the_same_series)
+{
+    goes_on("kind: windkessel, proximal: 1e7 Pa.s/m3, distal: 4e7 Pa.s/m3, compliance: 2e-10 m3/Pa",
+            "duration: 100 ms", FIRST, LAST);
+}
+
+/* Both compartments go on, and what is learned of an extension in the middle of a cycle. */
+Test(restart, coronary_outlets_go_on_to_the_same_series)
+{
+    vessel_write("muscle.csv", "time [s], pressure [Pa]\n0, 0\n0.01, 20\n0.02, 40\n0.05, 0\n");
+    goes_on("kind: coronary, intramyocardial: muscle.csv, arterial: 1e7 Pa.s/m3, "
+            "arterial-compliance: 2e-10 m3/Pa, microvascular: 2e7 Pa.s/m3, "
+            "myocardial-compliance: 2e-10 m3/Pa, venous: 2e7 Pa.s/m3",
+            "cycles: 2, soft-start: 4 ms", FIRST, FIRST + 2);
 }

@@ -141,6 +141,44 @@ Test(vessel, windkessel_starts_and_stays_in_its_periodic_state)
     }
 }
 
+/* The same of a coronary outlet that is squeezed: its first cycle forgets the soft start, the second is that
+ * of the circuit. */
+Test(vessel, coronary_outlet_comes_into_its_periodic_state)
+{
+    vessel_pipe(0.5e-3, 0);
+    write_pulse();
+    FILE *muscle = fopen("muscle.csv", "w");
+    fputs("time [s], pressure [Pa]\n", muscle);
+    for (int k = 0; k <= 50; k++) fprintf(muscle, "%g, %.9g\n", k * 1e-3, 20 - 20 * cos(2 * M_PI * k / 50));
+    fclose(muscle);
+    vessel_write("v.yaml",
+                 FLUID "walls: half-way\nopenings:\n  in: {kind: inlet, waveform: wave.csv}\n"
+                       "  out: {kind: coronary, intramyocardial: muscle.csv, arterial: 1e7 Pa.s/m3,\n"
+                       "    arterial-compliance: 2e-10 m3/Pa, microvascular: 2e7 Pa.s/m3,\n"
+                       "    myocardial-compliance: 2e-10 m3/Pa, venous: 2e7 Pa.s/m3, beyond: 5 Pa}\n"
+                       "run: {mach: 0.0075, soft-start: 12 ms}\n");
+    FOR_EACH_BACKEND(backend)
+    {
+        vessel_run r = vessel_set_up(backend);
+        const int out = vessel_opening(&r, "out");
+        double flow, pressure, worst = 0, low = INFINITY, high = -INFINITY;
+        vessel_record(&r);
+        ASSERT_OK(rill_sim_step(r.vessel->sim, r.plan.lead_steps + r.plan.cycle_steps));
+        for (int look = 0; look < 20; look++) {
+            ASSERT_OK(rill_sim_step(r.vessel->sim, r.plan.cycle_steps / 20));
+            vessel_look(&r, "out", &flow, &pressure);
+            const double expected =
+                rill_harmonics_at(&rill_vessel_outlook(r.vessel)->states[out].pressure, vessel_time(&r));
+            worst = fmax(worst, fabs(pressure - expected));
+            low = fmin(low, expected);
+            high = fmax(high, expected);
+        }
+        cr_expect_gt(high - low, 10, "%g to %g Pa", low, high);
+        cr_expect_lt(worst, 0.02 * (high - low), "off by %g Pa of %g to %g", worst, low, high);
+        vessel_free(&r);
+    }
+}
+
 /* Shares of the inlets' flow, and what is left, through a bifurcation. */
 Test(vessel, splits_share_the_flow)
 {

@@ -212,6 +212,7 @@ rill_status rill_losses_make(const rill_vessel *v, const rill_outlook *outlook, 
     if (!l) return rill_fail(RILL_SYSTEM, "out of memory for the losses of extensions");
     l->count = v->plan.opening_count;
     l->plan = &v->plan;
+    l->outlook = outlook;
     l->bytes = sizeof *l->state + (uint64_t)l->count * sizeof *l->state->each;
     RILL_TRY(rill_array_create_zero(l->bytes, 1, "the losses of extensions", (void **)&l->state));
     choose_times(v, l);
@@ -282,7 +283,7 @@ static double section_pressure(const rill_losses *l, int k)
     return count ? sum / (double)count : NAN;
 }
 
-double rill_losses_compare(rill_losses *l, int k, double pressure, uint64_t step)
+double rill_losses_compare(rill_losses *l, int k, double pressure, double flow, uint64_t step)
 {
     rill_loss *loss = &l->state->each[k];
     const double error = section_pressure(l, k) - pressure, steps = (double)step,
@@ -292,6 +293,10 @@ double rill_losses_compare(rill_losses *l, int k, double pressure, uint64_t step
     loss->error = error;
     /* What is learned is the error that the loss has after its ramp. */
     const double left = l->learns[k] ? loss_at(l, k, steps, 1) - loss_at(l, k, steps, risen(l, steps)) : 0;
+    if (step >= l->plan->soft_steps && step <= l->plan->lead_steps) {
+        loss->along -= error * flow;
+        loss->squares += flow * flow;
+    }
     loss->sums[0] += error - left;
     for (int h = 1; h <= l->harmonics; h++) {
         loss->sums[2 * h - 1] += (error - left) * cos(h * angle);
@@ -324,9 +329,28 @@ void rill_losses_row(rill_losses *l, uint64_t step)
     block_end(l, step, step >= l->plan->soft_steps + l->block ? GAIN : 0);
 }
 
+/* Learn a resistance before the first cycle: what the error has of the flow, with the flow that is expected.
+ */
+static void learn_resistance(rill_losses *l)
+{
+    for (int k = 0; k < l->count; k++) {
+        rill_loss *loss = &l->state->each[k];
+        const rill_harmonics *flow = &l->outlook->states[k].flow;
+        if (!l->learns[k] || !(loss->squares > 0)) continue;
+        const double resistance = loss->along / loss->squares;
+        loss->now[0] -= resistance * flow->mean;
+        for (int h = 1; h <= l->harmonics && h <= flow->count; h++) {
+            loss->now[2 * h - 1] -= resistance * flow->cosine[h];
+            loss->now[2 * h] -= resistance * flow->sine[h];
+        }
+    }
+}
+
 void rill_losses_cycle(rill_losses *l, uint64_t step, bool learn)
 {
-    if (l->block == 0) block_end(l, step, learn ? 1 : 0);
+    if (l->block > 0) return;
+    block_end(l, step, learn ? 1 : 0);
+    if (step == l->plan->lead_steps) learn_resistance(l);
 }
 
 rill_checkpoint_part rill_losses_part(rill_losses *l)

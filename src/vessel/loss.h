@@ -28,6 +28,7 @@ typedef struct rill_loss {
     double before[RILL_LOSS_TERMS], now[RILL_LOSS_TERMS]; /**< from one to the other over a ramp */
     double sums[RILL_LOSS_TERMS];                         /**< of the error, in this block */
     double error;                                         /**< at the last row; NAN before it */
+    double along, squares; /**< before the first cycle: sums of error x outward flow, and of its square */
 } rill_loss;
 
 /** What a checkpoint keeps. */
@@ -45,6 +46,7 @@ typedef struct rill_losses {
     const rill_case_plan *plan;
     uint64_t block;                    /**< steps; 0: a cycle */
     uint64_t ramp;                     /**< steps */
+    const rill_outlook *outlook;       /**< borrowed */
     double resistance[RILL_OPENINGS];  /**< Pa s/m3, that the kernel takes off */
     bool learns[RILL_OPENINGS];        /**< whether an opening imposes a pressure behind an extension */
     uint64_t first[RILL_OPENINGS + 1]; /**< positions of the section of each opening; none: no extension */
@@ -72,10 +74,10 @@ rill_status rill_losses_take(rill_losses *losses, rill_sim *sim);
 
 /**
  * Compare what was taken at a section with what the opening imposes, or an inlet has, after a step.
- * @param[in] pressure  Pa
+ * @param[in] pressure  Pa @param[in] flow  m3/s, into the vessel
  * @return the mean error since the comparison before, Pa: 0 without an extension
  */
-double rill_losses_compare(rill_losses *losses, int opening, double pressure, uint64_t step);
+double rill_losses_compare(rill_losses *losses, int opening, double pressure, double flow, uint64_t step);
 
 /** End a row: all openings were compared. A steady block may end here. */
 void rill_losses_row(rill_losses *losses, uint64_t step);

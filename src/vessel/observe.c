@@ -313,9 +313,10 @@ static rill_status openings_take(rill_observers *o, uint32_t steps, double *exce
             pressure += o->pressure[s] / steps;
         }
         row[2 + 2 * k] = scales->flow * flow;
-        row[3 + 2 * k] = scales->base + scales->pressure * pressure +
-                         rill_losses_compare(
-                             v->losses, k, scales->base + scales->pressure * latest(o->pressure, steps), now);
+        row[3 + 2 * k] =
+            scales->base + scales->pressure * pressure +
+            rill_losses_compare(v->losses, k, scales->base + scales->pressure * latest(o->pressure, steps),
+                                scales->flow * flow, now);
         *excess += scales->flow * flow;
         *through += scales->flow * fabs(flow) / 2;
     }

@@ -2,12 +2,14 @@
 /* What the kinds of openings are called, and what the case file says of them. */
 #include "vessel/end_kinds.h"
 
+#include "core/beside.h"
 #include "core/status.h"
 #include "vessel/yaml_schema.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME(kind, name) name,
@@ -155,6 +157,23 @@ json_t *rill_end_schema(void)
 const rill_end_type *rill_end_type_of(const rill_end *end) { return &rill_end_types[end->kind]; }
 
 bool rill_end_stores(const rill_end *end) { return rill_end_type_of(end)->circuit && end->compliance > 0; }
+
+rill_status rill_end_read_muscle(const rill_case *c, int line, rill_end_reader *r)
+{
+    rill_end *e = &r->end;
+    char *path = NULL;
+    rill_status status = rill_file_beside(c->path, r->wave_path,
+                                          c->outside ? RILL_OUTSIDE_ALLOWED : RILL_OUTSIDE_ASKED, &path);
+    if (status == RILL_OK) status = rill_waveform_read(path, c->run.period, &e->wave);
+    if (status == RILL_OK && e->wave->kind != RILL_WAVE_PRESSURE)
+        status = rill_fail(RILL_USAGE,
+                           "%s gives a %s, and a pressure is needed: a second column such as "
+                           "\"pressure [mmHg]\"",
+                           r->wave_path, rill_wave_names[e->wave->kind]);
+    if (status != RILL_OK) rill_fail_prefix("%s:%d: intramyocardial of %s", c->path, line, e->name);
+    free(path);
+    return status;
+}
 
 double rill_end_constant(const rill_end *end)
 {

@@ -47,6 +47,13 @@ int rill_end_amounts(rill_end_kind kind);
  */
 struct json_t *rill_end_schema(void);
 
+/**
+ * Read the pressure in the heart muscle of a coronary outlet.
+ * @param[in] line  of the case file, for messages
+ * @return RILL_USAGE for a file that cannot be read, or gives none
+ */
+rill_status rill_end_read_muscle(const rill_case *given, int line, rill_end_reader *reader);
+
 /** Return the type of an end. */
 const rill_end_type *rill_end_type_of(const rill_end *end);
 

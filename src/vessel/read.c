@@ -187,25 +187,6 @@ done:
     return status;
 }
 
-/* The pressure in the heart muscle behind a coronary outlet. */
-static rill_status read_intramyocardial(const rill_yaml_value *at, rill_end_reader *r, const rill_case *c)
-{
-    rill_end *e = &r->end;
-    char *path = NULL;
-    rill_status status = rill_file_beside(c->path, r->wave_path,
-                                          c->outside ? RILL_OUTSIDE_ALLOWED : RILL_OUTSIDE_ASKED, &path);
-    if (status == RILL_OK) status = rill_waveform_read(path, c->run.period, &e->wave);
-    if (status == RILL_OK && e->wave->kind != RILL_WAVE_PRESSURE)
-        status = rill_fail(RILL_USAGE,
-                           "%s gives a %s, and a pressure is needed: a second column such as "
-                           "\"pressure [mmHg]\"",
-                           r->wave_path, rill_wave_names[e->wave->kind]);
-    if (status != RILL_OK)
-        rill_fail_prefix("%s:%d: intramyocardial of %s", c->path, rill_yaml_line(at), e->name);
-    free(path);
-    return status;
-}
-
 static rill_status read_end(const rill_yaml *yaml, const rill_yaml_value *key, const rill_yaml_value *value,
                             const rill_case *c, rill_end *out)
 {
@@ -231,7 +212,7 @@ static rill_status read_end(const rill_yaml *yaml, const rill_yaml_value *key, c
     RILL_TRY(rill_yaml_choice(yaml, kind, what, rill_end_kind_names, &k));
     RILL_TRY(rill_yaml_map(yaml, value, where, rill_end_types[k].keys, &r, given));
     if (rill_end_types[k].given) RILL_TRY(fit_amount(yaml, value, &r, given, c));
-    if (r.end.kind == RILL_END_CORONARY) RILL_TRY(read_intramyocardial(value, &r, c));
+    if (r.end.kind == RILL_END_CORONARY) RILL_TRY(rill_end_read_muscle(c, rill_yaml_line(value), &r));
     *out = r.end;
     r.end.wave = NULL;
     r.end.velocities = NULL;

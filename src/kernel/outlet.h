@@ -59,27 +59,29 @@ RILL_FN rill_patch_sums rill_patch_sums_of(const rill_patch *patch, const rill_p
 typedef struct rill_patch_act {
     double density; /**< rho_w - 1 of a pressure */
     double flow;    /**< into the domain; as the others, only where sums were taken */
-    double pressure, stored[2];
+    double pressure;
 } rill_patch_act;
+
+/** Return what compartment k of a circuit holds after a step without flow. */
+RILL_FN double rill_patch_held(const rill_patch *patch, const rill_patch_now *now, const int k)
+{
+    const double *before = patch->stored + 2 * (now->step & 1);
+    return patch->step[k][0] * before[0] + patch->step[k][1] * before[1] +
+           patch->drive[k] * now->weights[patch->first_weight] / 3;
+}
 
 /** Find it. @param sums  not looked at where a patch takes none */
 RILL_FN rill_patch_act rill_patch_act_of(const rill_patch *patch, const rill_patch_now *now,
                                          const rill_patch_sums *sums)
 {
     const bool pressure = rill_patch_holds_pressure(patch);
-    rill_patch_act act = {pressure ? now->weights[patch->first_weight] : 0, 0, 0, {0, 0}};
+    rill_patch_act act = {pressure ? now->weights[patch->first_weight] : 0, 0, 0};
     const double loss =
         patch->kind == RILL_BOUNDARY_WINDKESSEL ? (double)now->losses[patch->first_weight] / 3 : 0;
     if (patch->kind == RILL_BOUNDARY_WINDKESSEL) {
-        const double *before = patch->stored + 2 * (now->step & 1), beyond = act.density;
-        double held[2]; /* what both compartments hold after a step without flow */
-        for (int k = 0; k < 2; k++)
-            held[k] =
-                patch->step[k][0] * before[0] + patch->step[k][1] * before[1] + patch->drive[k] * beyond / 3;
-        const double a = held[0], r = patch->gain[0] + patch->proximal - patch->layer;
-        const double q = -(sums->fixed + 3 * sums->slope * (a - loss)) / (1 + 3 * sums->slope * r);
-        for (int k = 0; k < 2; k++) act.stored[k] = held[k] + patch->gain[k] * q;
-        act.density = 3 * (a - loss + r * q);
+        const double a = rill_patch_held(patch, now, 0) - loss,
+                     r = patch->gain[0] + patch->proximal - patch->layer;
+        act.density = 3 * (a - r * (sums->fixed + 3 * sums->slope * a) / (1 + 3 * sums->slope * r));
     }
     if (!patch->partials) return act;
     act.flow = sums->fixed + sums->slope * act.density;
@@ -92,7 +94,9 @@ RILL_FN rill_patch_act rill_patch_act_of(const rill_patch *patch, const rill_pat
 RILL_FN void rill_patch_keep(const rill_patch *patch, const rill_patch_now *now, const rill_patch_act *act)
 {
     if (patch->kind == RILL_BOUNDARY_WINDKESSEL)
-        for (int k = 0; k < 2; k++) patch->stored[2 * ((now->step + 1) & 1) + k] = act->stored[k];
+        for (int k = 0; k < 2; k++)
+            patch->stored[2 * ((now->step + 1) & 1) + k] =
+                rill_patch_held(patch, now, k) - patch->gain[k] * act->flow;
     if (!patch->record) return;
     double *record = patch->record + 2 * (now->step % patch->capacity);
     record[0] = act->flow;

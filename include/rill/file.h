@@ -15,9 +15,10 @@
  * 10 to 20 ms for a small file, and has the environment of this process but for LD_PRELOAD. It is looked for
  * beside the library, in rill/ beside it, and in ../lib/rill, ../lib64/rill and ../lib/x86_64-linux-gnu/rill.
  * Two environment variables count: RILL_INSPECT names the program, and RILL_INSPECT_SECONDS how many seconds
- * it may take (default: 10, and 1 for each 20 MB). These functions then also return RILL_USAGE for a file on which the HDF5 library crashes, or that takes longer or
- * has more than 100,000 objects, and RILL_SYSTEM where rill-inspect is missing, of another version, killed,
- * or short of memory. SECURITY.md says what it reads.
+ * it may take (default: 10, and 1 for each 20 MB). These functions then also return RILL_USAGE for a file
+ * on which the HDF5 library crashes, or that takes longer or has more than 100,000 objects, and
+ * RILL_SYSTEM where rill-inspect is missing, of another version, killed, or short of memory. SECURITY.md
+ * says what it reads.
  */
 #ifndef RILL_PUBLIC_FILE_H
 #define RILL_PUBLIC_FILE_H

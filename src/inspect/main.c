@@ -53,7 +53,7 @@ static void answer(rill_status status, const char *sentence)
         printf("%d%s", (int)status, sentence);
     fflush(stdout);
     omp_pause_resource_all(omp_pause_hard); /* removes that file */
-    _exit(0); /* what HDF5 does at exit, it may not survive either */
+    _exit(0);                               /* what HDF5 does at exit, it may not survive either */
 }
 
 /* ---- files of rill --------------------------------------------------------------------------- */

@@ -391,6 +391,11 @@ bool rill_follow_ends(rill_follower *f, uint64_t next)
                  (unsigned long long)made);
     else if (!f->limits[run->axis].finite)
         diverged(f, run->reason, size);
+    else if (made == 0 && next > o->max_steps)
+        snprintf(run->reason, size,
+                 "no step was made along %c: k is first seen after %llu steps, more than --max-steps (now "
+                 "%llu) allows; raise it to several times as many",
+                 axis, (unsigned long long)next, (unsigned long long)o->max_steps);
     else if (made + next > o->max_steps && !isfinite(uncertainty))
         snprintf(
             run->reason, size,

@@ -243,9 +243,9 @@ Test(permeability, marks_what_is_no_result)
 {
     make_array("sc.geom.h5", "16");
     const cli_result r =
-        cli_test_run("permeability", "sc.geom.h5", "--max-steps", "30", "--json", "sc.json", "-o", "sc.h5");
+        cli_test_run("permeability", "sc.geom.h5", "--max-steps", "60", "--json", "sc.json", "-o", "sc.h5");
     cr_assert_eq(r.code, 2);
-    cr_assert_not_null(strstr(r.err, "not converged along z after 28 steps: they do not tell yet"), "%s",
+    cr_assert_not_null(strstr(r.err, "not converged along z after 40 steps: they do not tell yet"), "%s",
                        r.err);
     cr_assert_not_null(strstr(r.out, "NOT A RESULT"));
     cr_assert_null(strstr(r.out, "permeability k_zz"));
@@ -255,6 +255,24 @@ Test(permeability, marks_what_is_no_result)
     cr_assert(json_is_null(find(json, "permeability.darcy.zz")));
     cr_assert_geq(real(json, "last.lu.zz"), 0);
     cr_assert_not_null(strstr(json_string_value(find(json, "reason")), "--max-steps"));
+    json_decref(json);
+}
+
+/* Fewer steps than the first cycle has. */
+Test(permeability, says_that_no_step_was_made)
+{
+    make_array("sc.geom.h5", "16");
+    const cli_result r =
+        cli_test_run("permeability", "sc.geom.h5", "--max-steps", "30", "--json", "sc.json", "-q");
+    cr_assert_eq(r.code, 2);
+    cr_assert_not_null(strstr(r.err, "no step was made along z: k is first seen after 40 steps, more than "
+                                     "--max-steps (now 30) allows; raise it"),
+                       "%s", r.err);
+    json_t *json = load("sc.json");
+    cr_assert(json_is_false(find(json, "converged")));
+    cr_assert(json_is_null(find(json, "permeability.lu.zz")));
+    cr_assert(json_is_null(find(json, "last.lu.zz")));
+    cr_assert_eq(real(json, "steps"), 0);
     json_decref(json);
 }
 

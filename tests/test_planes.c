@@ -160,7 +160,8 @@ Test(planes, openings_round_the_box)
         rill_geom *made = kept_copy(geom, 3, 30);
         ASSERT_OK(measure(geom, &whole));
         ASSERT_OK(measure(made, &some));
-        cr_assert_eq(whole.opening, round ? NZ - HIGH + LOW : NZ - HIGH, "%g", whole.opening);
+        /* A line that ends at a mirrored boundary counts with its image. */
+        cr_assert_eq(whole.opening, round ? NZ - HIGH + LOW : 2 * (NZ - HIGH), "%g", whole.opening);
         cr_assert_eq(some.opening, whole.opening, "%g, not %g", some.opening, whole.opening);
         rill_geom_destroy(made);
         rill_geom_destroy(geom);
@@ -509,7 +510,7 @@ static bool copies(const rill_geom *from, uint32_t window)
 
 Test(planes, permeabilities, .timeout = 300)
 {
-    const uint32_t n[3] = {24, 20, 48}, wide[3] = {36, 35, 40}, high[3] = {16, 12, 132};
+    const uint32_t n[3] = {24, 20, 48}, wide[3] = {40, 39, 40}, high[3] = {16, 12, 132};
     rill_variant v = rill_variant_default();
     v.equilibrium = RILL_STOKES;
     for (int s = 0; s < KINDS; s += 3) { /* periodic; mirrored along the flow */
@@ -524,11 +525,13 @@ Test(planes, permeabilities, .timeout = 300)
     cr_assert_not(copies(tall, 1));
     expect_same_permeability(tall, v, 1, false);
     rill_geom_destroy(tall);
-    for (int s = 0; s < KINDS; s += 3) { /* a start from a coarser grid, which is kept, too */
+    /* A start from a coarser grid, which is kept, too. Walls are thick enough not to vanish there. */
+    for (int s = 0; s < KINDS; s += 3) {
         rill_geom *geom = NULL;
         ASSERT_OK(rill_geom_create(wide, &geom));
         for (uint64_t x = 0; x < rill_geom_voxels(geom); x++)
-            geom->voxels[x] = x % 36 > 0 && x / 36 % 35 > (x / 36 / 35) % 20 / 15 ? RILL_FLUID : RILL_SOLID;
+            geom->voxels[x] =
+                x % 40 > 3 && x / 40 % 39 > 2 + (x / 40 / 39) % 20 / 15 ? RILL_FLUID : RILL_SOLID;
         memcpy(geom->sides, kinds[s], sizeof geom->sides);
         expect_same_permeability(geom, v, 4, true);
         rill_geom_destroy(geom);

@@ -108,7 +108,7 @@ static rill_status print_source(FILE *out, writer *w, const source *s)
             met = true;
             if (w->written++ == POINTS)
                 RILL_TRY(
-                    rill_fail(RILL_USAGE, "more than %d points are so near: give a shorter --reach", POINTS));
+                    rill_fail(RILL_USAGE, "more than %d points are so near: give a shorter reach", POINTS));
             fprintf(out, "%.9g, %.9g, %.9g, %.9g, %.9g, %.9g", x[0], x[1], x[2], (double)u[3 * k],
                     (double)u[3 * k + 1], (double)u[3 * k + 2]);
             if (w->count > 1) fprintf(out, ", %.15g", s->time);
@@ -135,7 +135,7 @@ static rill_status print_points(FILE *out, const void *context)
             RILL_TRY(
                 rill_fail(RILL_USAGE,
                           "%s has no node within %g mm of (%g, %g, %g) mm: give a place in the fluid, in the "
-                          "coordinates of the surface, or a longer --reach",
+                          "coordinates of the surface, or a longer reach",
                           w.paths[k], 1e3 * w.reach, 1e3 * w.place[0], 1e3 * w.place[1], 1e3 * w.place[2]));
         if (k == 0 && w.points) *w.points = w.written;
         rill_h5_close(s.file);

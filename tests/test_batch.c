@@ -168,7 +168,7 @@ Test(batch, a_run_that_does_not_converge_is_a_row)
     const rill_batch_item items[] = {{.name = "long", .geom = geom}, {.name = "plane", .geom = plane}};
     rill_batch batch;
     rill_batch_options o = options_of(2);
-    o.permeability.max_steps = 10;
+    o.permeability.max_steps = 40;
     o.table = "k.csv";
     for (o.resume = false;; o.resume = true) { /* it would not converge again, either */
         cr_assert_eq(rill_batch_compute(items, 2, &o, &batch), RILL_OK, "%s", rill_error_message());

@@ -514,6 +514,12 @@ def is_ancestor(commit):
     return subprocess.run(["git", "merge-base", "--is-ancestor", commit, "HEAD"], cwd=ROOT, capture_output=True).returncode == 0
 
 
+def is_beyond_history(commit):
+    """Return whether a shallow clone, which has not the whole history, lacks a commit."""
+    shallow = subprocess.run(["git", "rev-parse", "--is-shallow-repository"], cwd=ROOT, capture_output=True, text=True).stdout.strip() == "true"
+    return shallow and subprocess.run(["git", "cat-file", "-e", commit + "^{commit}"], cwd=ROOT, capture_output=True).returncode != 0
+
+
 def _must_be_committed(name, a):
     """Refuse to write results of a program, or of sources, that no commit holds."""
     version = software(a.rill)

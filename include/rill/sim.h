@@ -195,7 +195,8 @@ typedef struct rill_windkessel {
                           is   lowered by beta u_n^2; 0.2 to 1 is usual (Esmaily Moghadam et al. 2011,
                             doi:10.1007/s00466-011-0599-0) */
     double micro;      /**< > 0: resistance between the compliance and a second compartment, behind which are
-                          the distal resistance and what lies beyond: a coronary outlet. 0: there is none */
+                          the distal resistance and the pressure at the far end: a coronary outlet; 0: one
+                          compartment */
     double myocardial; /**< compliance of that compartment, towards the pressure in the heart muscle. With a
                           schedule that changes by dp in a step, the first weight of the schedule is beyond +
                           distal myocardial dp */

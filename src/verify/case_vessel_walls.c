@@ -73,34 +73,6 @@ static void end(flow *f)
     rill_verify_vessel_shape_free(&f->shape);
 }
 
-/* Let it settle: until the flow changes by less than 2e-4 in a quarter of the time in which its slowest mode
- * falls to 1/e. @param[out] flow  over the exact one */
-static rill_status settle(flow *f, double *through)
-{
-    rill_status status = RILL_OK;
-    enum { PARTS = 80 };
-    const uint64_t part = (uint64_t)ceil(f->pipe.radius * f->pipe.radius / (4 * 5.783 * f->nu));
-    double before = 0, change = INFINITY;
-    for (int k = 0; k < PARTS && change > 2e-4; k++) {
-        rill_totals totals;
-        double along = 0;
-        RILL_TRY(rill_sim_step(f->sim, part));
-        RILL_TRY(rill_sim_totals(f->sim, &totals));
-        for (int a = 0; a < 3; a++) along += totals.momentum[a] * f->shape.axis[a];
-        if (totals.not_finite || !isfinite(along))
-            RILL_TRY(rill_fail(RILL_NUMERICS, "the flow diverged within %llu steps",
-                               (unsigned long long)rill_sim_steps(f->sim)));
-        change = fabs(along - before) / fabs(along);
-        before = along;
-    }
-    if (change > 2e-4)
-        RILL_TRY(rill_fail(RILL_NUMERICS, "the flow still changes by %.2g after %llu steps", change,
-                           (unsigned long long)rill_sim_steps(f->sim)));
-    *through = before / f->exact;
-done:
-    return status;
-}
-
 /* The mean of four offsets of the axis. */
 static rill_status thin_run(const rill_verify_case *of, const rill_verify_setup *setup,
                             rill_verify_values *values)
@@ -115,7 +87,8 @@ static rill_status thin_run(const rill_verify_case *of, const rill_verify_setup 
         rill_verify_vessel_shear_found shear;
         RILL_TRY(begin(t, offsets[k], setup, &f));
         f.threads = rill_verify_threads_fit(rill_domain_nodes(f.domain));
-        RILL_TRY(settle(&f, &through));
+        RILL_TRY(rill_verify_tube_settle(f.sim, f.shape.axis, f.pipe.radius, f.nu, 2e-4, &through));
+        through /= f.exact;
         RILL_TRY(rill_verify_vessel_ring(&f.pipe, &f.shape));
         RILL_TRY(rill_verify_vessel_shear_take(&f.shape, f.domain, f.sim, f.force * t->radius / 2, &shear));
         values->found[0] += (1 / through - 1) / 4;

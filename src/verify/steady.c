@@ -3,6 +3,7 @@
 #include "verify/steady.h"
 
 #include "core/status.h"
+#include "geometry/surface/mesh.h"
 #include "kernel/storage.h"
 #include "sim/sim.h"
 
@@ -110,5 +111,31 @@ rill_status rill_verify_mobility(const rill_geom *geom, int axis, const rill_sim
     *mobility = flow.mobility;
     if (rounding) *rounding = flow.rounding;
     rill_verify_flow_end(&flow);
+    return status;
+}
+
+rill_status rill_verify_tube_settle(rill_sim *sim, const double axis[3], double radius, double nu,
+                                    double change, double *along)
+{
+    rill_status status = RILL_OK;
+    enum { PARTS = 80 };
+    const uint64_t part = (uint64_t)ceil(radius * radius / (4 * 5.783 * nu));
+    double moved = INFINITY;
+    *along = 0;
+    for (int k = 0; k < PARTS && moved > change; k++) {
+        rill_totals totals;
+        RILL_TRY(rill_sim_step(sim, part));
+        RILL_TRY(rill_sim_totals(sim, &totals));
+        const double now = rill_dot(totals.momentum, axis);
+        if (totals.not_finite || !isfinite(now))
+            RILL_TRY(rill_fail(RILL_NUMERICS, "the flow diverged within %llu steps",
+                               (unsigned long long)rill_sim_steps(sim)));
+        moved = fabs(now - *along) / fabs(now);
+        *along = now;
+    }
+    if (moved > change)
+        RILL_TRY(rill_fail(RILL_NUMERICS, "the flow still changes by %.2g after %llu steps", moved,
+                           (unsigned long long)rill_sim_steps(sim)));
+done:
     return status;
 }

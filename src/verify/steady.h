@@ -76,6 +76,16 @@ double rill_verify_magic_tau(const rill_verify_setup *setup, double tau);
 rill_status rill_verify_flow_drive(const rill_geom *geom, int axis, const rill_sim_options *options,
                                    const rill_verify_until *until, rill_verify_flow *flow);
 
+/**
+ * Let the flow in a tube settle: until the momentum along its axis changes by less than `change` in a quarter
+ * of the time in which the slowest mode of a circle falls to 1/e, radius^2 / (5.783 nu).
+ * @param[in] axis  of length 1 @param[in] change  relative
+ * @param[out] along  momentum along the axis, sum over the nodes, lu
+ * @return RILL_NUMERICS where it diverges, or has not settled in 80 times as many steps
+ */
+rill_status rill_verify_tube_settle(rill_sim *sim, const double axis[3], double radius, double nu,
+                                    double change, double *along);
+
 /** Free what a flow owns; a cleared one is allowed. */
 void rill_verify_flow_end(rill_verify_flow *flow);
 

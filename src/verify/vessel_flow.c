@@ -95,34 +95,6 @@ void rill_verify_duct_flow_end(rill_verify_duct_flow *f)
     *f = (rill_verify_duct_flow){.sim = NULL};
 }
 
-/* Let it settle: until the flow changes by less than 1e-4 in a quarter of the time in which the slowest mode
- * of a circle falls to 1/e. */
-static rill_status settle(rill_verify_duct_flow *f, rill_verify_vessel_found *found)
-{
-    rill_status status = RILL_OK;
-    enum { PARTS = 80 };
-    const double r = f->shape.duct.r;
-    const uint64_t part = (uint64_t)ceil(r * r / (4 * 5.783 * f->nu));
-    double before = 0, change = INFINITY;
-    for (int k = 0; k < PARTS && change > 1e-4; k++) {
-        rill_totals totals;
-        RILL_TRY(rill_sim_step(f->sim, part));
-        RILL_TRY(rill_sim_totals(f->sim, &totals));
-        const double along = rill_dot(totals.momentum, f->shape.axis);
-        if (totals.not_finite || !isfinite(along))
-            RILL_TRY(rill_fail(RILL_NUMERICS, "the flow diverged within %llu steps",
-                               (unsigned long long)rill_sim_steps(f->sim)));
-        change = fabs(along - before) / fabs(along);
-        before = along;
-    }
-    if (change > 1e-4)
-        RILL_TRY(rill_fail(RILL_NUMERICS, "the flow still changes by %.2g after %llu steps", change,
-                           (unsigned long long)rill_sim_steps(f->sim)));
-    found->pressure = f->shape.flow / before;
-done:
-    return status;
-}
-
 /* Compare the wall shear of triangles with the exact one of the same flow. */
 static void compare(const rill_verify_duct_flow *f, const rill_verify_wall *wall,
                     rill_verify_vessel_found *found)
@@ -155,9 +127,11 @@ rill_status rill_verify_duct_measure(const rill_verify_duct *duct, double nu, ri
     rill_status status = RILL_OK;
     rill_verify_duct_flow f = {.sim = NULL};
     rill_verify_wall wall = {.sim = NULL};
+    double along;
     *found = (rill_verify_vessel_found){.cells = 2 * duct->r};
     RILL_TRY(rill_verify_duct_flow_begin(duct, nu, lattice, collision, setup, true, &f));
-    RILL_TRY(settle(&f, found));
+    RILL_TRY(rill_verify_tube_settle(f.sim, f.shape.axis, f.shape.duct.r, f.nu, 1e-4, &along));
+    found->pressure = f.shape.flow / along;
     RILL_TRY(rill_verify_duct_band(&f.shape));
     RILL_TRY(rill_verify_wall_make(f.domain, f.sim, &wall));
     RILL_TRY(rill_verify_wall_take(&wall));

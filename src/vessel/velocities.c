@@ -6,16 +6,16 @@
 #include "core/regular.h"
 #include "core/status.h"
 #include "core/units.h"
+#include "vessel/lines.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Of a line; beyond these a coordinate, m, a velocity, m/s, and a time, s, are no vessel's. */
-enum { LINE = 1024, FARTHEST = 1000, FASTEST = 1000, LATEST = 1000000 };
+enum { FARTHEST = 1000, FASTEST = 1000, LATEST = 1000000 };
 
 /* Times that differ by less than this part of their range are one; spacings that do are even. */
 #define SAME 1e-6
@@ -37,10 +37,7 @@ typedef struct row {
 } row;
 
 typedef struct reader {
-    const char *path;
-    FILE *file;
-    int line;
-    char text[LINE];
+    rill_lines in;
     int at[COLUMNS]; /* place in a row; -1: none */
     int width;
     double scale[COLUMNS]; /* to SI */
@@ -48,28 +45,13 @@ typedef struct reader {
     uint32_t count, room;
 } reader;
 
-/* Take the next line that is neither blank nor a comment. @return false at the end */
+/* Take the next line that is no comment. @return false at the end */
 static rill_status next_line(reader *r, bool *more)
 {
-    while (fgets(r->text, sizeof r->text, r->file)) {
-        r->line++;
-        size_t length = strlen(r->text);
-        if (length + 1 == sizeof r->text && r->text[length - 1] != '\n')
-            return rill_fail(RILL_USAGE, "%s:%d: a line of more than %d characters is no row of velocities",
-                             r->path, r->line, LINE - 2);
-        while (length > 0 && isspace((unsigned char)r->text[length - 1])) r->text[--length] = '\0';
-        char *start = r->text;
-        if (r->line == 1 && strncmp(start, "\xef\xbb\xbf", 3) == 0) start += 3; /* spreadsheets write it */
-        while (isspace((unsigned char)*start)) start++;
-        memmove(r->text, start, strlen(start) + 1);
-        if (r->text[0] != '\0' && r->text[0] != '#') {
-            *more = true;
-            return RILL_OK;
-        }
-    }
-    *more = false;
-    if (ferror(r->file)) return rill_fail(RILL_SYSTEM, "cannot read %s: %s", r->path, strerror(errno));
-    return RILL_OK;
+    rill_status status;
+    do status = rill_lines_next(&r->in, "velocities", more);
+    while (status == RILL_OK && *more && r->in.text[0] == '#');
+    return status;
 }
 
 /* Part "x [mm]" into its name and its unit, "" where there is none. */
@@ -90,26 +72,26 @@ static void part_title(char *title, char **name, char **unit)
 
 static rill_status read_title(reader *r, char *title, int place)
 {
-    char *name, *unit, text[LINE + 8];
+    char *name, *unit, text[RILL_LINE_MOST + 8];
     part_title(title, &name, &unit);
     int k = 0;
     while (k < COLUMNS && strcasecmp(name, columns[k].name) != 0 && strcasecmp(name, columns[k].other) != 0)
         k++;
     if (k == COLUMNS)
         return rill_fail(RILL_USAGE, "%s:%d: column %d has another name than x, y, z, u, v, w or time",
-                         r->path, r->line, place + 1);
+                         r->in.path, r->in.line, place + 1);
     if (r->at[k] >= 0)
-        return rill_fail(RILL_USAGE, "%s:%d: columns %d and %d are both called %s", r->path, r->line,
+        return rill_fail(RILL_USAGE, "%s:%d: columns %d and %d are both called %s", r->in.path, r->in.line,
                          r->at[k] + 1, place + 1, columns[k].name);
     if (unit[0] == '\0')
         return rill_fail(RILL_USAGE,
                          "%s:%d: column %s has no unit: write a header such as \"x [mm], y [mm], z [mm], u "
                          "[m/s], v [m/s], w [m/s]\"",
-                         r->path, r->line, columns[k].name);
+                         r->in.path, r->in.line, columns[k].name);
     r->at[k] = place;
     snprintf(text, sizeof text, "1 %s", unit);
     const rill_status status = rill_units_parse(text, columns[k].unit, &r->scale[k]);
-    if (status != RILL_OK) rill_fail_prefix("%s:%d: column %s", r->path, r->line, columns[k].name);
+    if (status != RILL_OK) rill_fail_prefix("%s:%d: column %s", r->in.path, r->in.line, columns[k].name);
     return status;
 }
 
@@ -119,13 +101,13 @@ static rill_status read_header(reader *r)
     bool more;
     RILL_TRY(next_line(r, &more));
     if (!more)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "%s is empty: points with velocities have a header and rows of numbers", r->path));
+        RILL_TRY(rill_fail(
+            RILL_USAGE, "%s is empty: points with velocities have a header and rows of numbers", r->in.path));
     for (int k = 0; k < COLUMNS; k++) r->at[k] = -1;
-    for (char *rest = r->text, *title; (title = strsep(&rest, ",;\t"));) {
+    for (char *rest = r->in.text, *title; (title = strsep(&rest, ",;\t"));) {
         if (r->width == COLUMNS)
             RILL_TRY(rill_fail(RILL_USAGE, "%s:%d: more than %d columns: x, y, z, u, v, w and time are read",
-                               r->path, r->line, COLUMNS));
+                               r->in.path, r->in.line, COLUMNS));
         RILL_TRY(read_title(r, title, r->width++));
     }
     for (int k = 0; k < TIME; k++)
@@ -134,7 +116,7 @@ static rill_status read_header(reader *r)
                 rill_fail(RILL_USAGE,
                           "%s:%d: column %s is missing: write a header such as \"x [mm], y [mm], z [mm], "
                           "u [m/s], v [m/s], w [m/s]\"",
-                          r->path, r->line, columns[k].name));
+                          r->in.path, r->in.line, columns[k].name));
 done:
     return status;
 }
@@ -144,11 +126,11 @@ static rill_status grow(reader *r)
     if (r->count < r->room) return RILL_OK;
     if (r->count == RILL_VELOCITY_POINTS)
         return rill_fail(RILL_USAGE, "%s has more than %d rows: keep the points near the inlet alone",
-                         r->path, RILL_VELOCITY_POINTS);
+                         r->in.path, RILL_VELOCITY_POINTS);
     const uint32_t twice = r->room ? 2 * r->room : 1024,
                    room = twice < RILL_VELOCITY_POINTS ? twice : RILL_VELOCITY_POINTS;
     row *rows = realloc(r->rows, room * sizeof *rows);
-    if (!rows) return rill_fail(RILL_SYSTEM, "out of memory for %u points of %s", room, r->path);
+    if (!rows) return rill_fail(RILL_SYSTEM, "out of memory for %u points of %s", room, r->in.path);
     r->rows = rows;
     r->room = room;
     return RILL_OK;
@@ -157,7 +139,7 @@ static rill_status grow(reader *r)
 /* Read the numbers of a row into SI. */
 static rill_status read_row(const reader *r, double *values)
 {
-    const char *text = r->text;
+    const char *text = r->in.text;
     double numbers[COLUMNS] = {0};
     int count = 0;
     for (; count < r->width; count++) {
@@ -173,13 +155,14 @@ static rill_status read_row(const reader *r, double *values)
         }
     }
     if (count != r->width || *text != '\0')
-        return rill_fail(RILL_USAGE, "%s:%d: the line is no row of %d numbers", r->path, r->line, r->width);
+        return rill_fail(RILL_USAGE, "%s:%d: the line is no row of %d numbers", r->in.path, r->in.line,
+                         r->width);
     for (int k = 0; k < COLUMNS; k++) {
         values[k] = r->at[k] < 0 ? 0 : numbers[r->at[k]] * r->scale[k];
         if (!(fabs(values[k]) <= columns[k].most))
             return rill_fail(RILL_USAGE, "%s:%d: %s is %g %s, and at most %g %s are read: is its unit right?",
-                             r->path, r->line, columns[k].name, values[k], columns[k].unit, columns[k].most,
-                             columns[k].unit);
+                             r->in.path, r->in.line, columns[k].name, values[k], columns[k].unit,
+                             columns[k].most, columns[k].unit);
     }
     return RILL_OK;
 }
@@ -214,18 +197,18 @@ static int by_time(const void *a, const void *b)
 static rill_status find_frames(reader *r, rill_velocities *v)
 {
     if (r->count == 0)
-        return rill_fail(RILL_USAGE, "%s has no rows: give points with their velocities", r->path);
+        return rill_fail(RILL_USAGE, "%s has no rows: give points with their velocities", r->in.path);
     if (r->at[TIME] >= 0) qsort(r->rows, r->count, sizeof *r->rows, by_time);
     const double first = r->rows[0].time, range = r->rows[r->count - 1].time - first;
     v->times = calloc(RILL_VELOCITY_FRAMES, sizeof *v->times);
     v->points = calloc(r->count, sizeof *v->points);
     if (!v->times || !v->points)
-        return rill_fail(RILL_SYSTEM, "out of memory for %u points of %s", r->count, r->path);
+        return rill_fail(RILL_SYSTEM, "out of memory for %u points of %s", r->count, r->in.path);
     for (uint32_t k = 0; k < r->count; k++) {
         const double time = r->rows[k].time - first;
         if (k == 0 || time - v->times[v->frames - 1] > SAME * range) {
             if (v->frames == RILL_VELOCITY_FRAMES)
-                return rill_fail(RILL_USAGE, "%s has more than %d times: leave some out", r->path,
+                return rill_fail(RILL_USAGE, "%s has more than %d times: leave some out", r->in.path,
                                  RILL_VELOCITY_FRAMES);
             v->times[v->frames++] = time;
         }
@@ -259,12 +242,12 @@ static rill_status find_period(double period, rill_velocities *v)
 rill_status rill_velocities_read(const char *path, double period, rill_velocities **out)
 {
     rill_status status = RILL_OK;
-    reader r = {.path = path};
+    reader r = {.in.path = path};
     rill_velocities *v = calloc(1, sizeof *v);
     if (!v) return rill_fail(RILL_SYSTEM, "out of memory for %s", path);
     v->path = strdup(path);
     if (!v->path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %s", path));
-    RILL_TRY(rill_regular_open(path, "the velocities", &r.file));
+    RILL_TRY(rill_regular_open(path, "the velocities", &r.in.file));
     RILL_TRY(read_header(&r));
     RILL_TRY(read_rows(&r));
     RILL_TRY(find_frames(&r, v));
@@ -272,7 +255,7 @@ rill_status rill_velocities_read(const char *path, double period, rill_velocitie
     *out = v;
     v = NULL;
 done:
-    if (r.file) fclose(r.file);
+    if (r.in.file) fclose(r.in.file);
     free(r.rows);
     rill_velocities_destroy(v);
     return status;

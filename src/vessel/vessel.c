@@ -217,8 +217,8 @@ static void hold(void *context, uint64_t step, double *weights)
     weights[1] = lost(d, step);
 }
 
-/* What lies beyond a Windkessel that stores; of a coronary outlet with what the pressure in the heart muscle
- * gains in the step, see rill_windkessel. */
+/* Give the pressure at the far end of a Windkessel with a compliance; for a coronary outlet with the change
+ * of the intramyocardial pressure in the step, see rill_windkessel. */
 static void release(void *context, uint64_t step, double *weights)
 {
     const driven *d = context;

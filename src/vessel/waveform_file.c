@@ -8,15 +8,15 @@
 #include "core/regular.h"
 #include "core/status.h"
 #include "core/units.h"
+#include "vessel/lines.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 512, SAMPLES = 1000000 };
+enum { SAMPLES = 1000000 };
 
 /* How far the last value may be from the first, as a part of the range, to be the same. */
 #define CLOSED 1e-3
@@ -24,39 +24,12 @@ enum { LINE = 512, SAMPLES = 1000000 };
 static const char *const units[RILL_WAVE_KINDS] = {"m3/s", "m/s", "m/s", "Pa", "1"};
 
 typedef struct reader {
-    const char *path;
-    FILE *file;
-    int line;
-    char text[LINE];
+    rill_lines in;
     rill_wave_kind kind;
     double scale[2]; /* to SI */
     double *time, *value;
     uint32_t count, room;
 } reader;
-
-/* Take the next line that is not blank, without blanks around it. @return false at the end */
-static rill_status next_line(reader *r, bool *more)
-{
-    while (fgets(r->text, sizeof r->text, r->file)) {
-        r->line++;
-        size_t length = strlen(r->text);
-        if (length + 1 == sizeof r->text && r->text[length - 1] != '\n')
-            return rill_fail(RILL_USAGE, "%s:%d: a line of more than %d characters is no row of a waveform",
-                             r->path, r->line, LINE - 2);
-        while (length > 0 && isspace((unsigned char)r->text[length - 1])) r->text[--length] = '\0';
-        char *start = r->text;
-        if (r->line == 1 && strncmp(start, "\xef\xbb\xbf", 3) == 0) start += 3; /* spreadsheets write it */
-        while (isspace((unsigned char)*start)) start++;
-        memmove(r->text, start, strlen(start) + 1);
-        if (r->text[0] != '\0') {
-            *more = true;
-            return RILL_OK;
-        }
-    }
-    *more = false;
-    if (ferror(r->file)) return rill_fail(RILL_SYSTEM, "cannot read %s: %s", r->path, strerror(errno));
-    return RILL_OK;
-}
 
 /* Part a line at its one comma or semicolon; where it has none, at tabs or blanks, which a unit in brackets
  * may contain. */
@@ -117,11 +90,11 @@ static bool is_header(const char *text)
 static rill_status header_line(reader *r, bool *more)
 {
     for (;;) {
-        const rill_status status = next_line(r, more);
-        if (status != RILL_OK || !*more || r->text[0] != '#') return status;
-        const char *text = r->text + strspn(r->text, "# \t");
+        const rill_status status = rill_lines_next(&r->in, "a waveform", more);
+        if (status != RILL_OK || !*more || r->in.text[0] != '#') return status;
+        const char *text = r->in.text + strspn(r->in.text, "# \t");
         if (!is_header(text)) continue;
-        memmove(r->text, text, strlen(text) + 1);
+        memmove(r->in.text, text, strlen(text) + 1);
         return RILL_OK;
     }
 }
@@ -129,16 +102,16 @@ static rill_status header_line(reader *r, bool *more)
 static rill_status read_unit(const reader *r, const char *name, const char *unit, const char *wanted,
                              double *scale)
 {
-    char text[LINE + 8];
+    char text[RILL_LINE_MOST + 8];
     *scale = 1;
     if (unit[0] == '\0' && strcmp(wanted, "1") == 0) return RILL_OK;
     if (unit[0] == '\0')
         return rill_fail(RILL_USAGE,
                          "%s:%d: column \"%s\" has no unit: write a header such as \"time [s], flow [mL/s]\"",
-                         r->path, r->line, name);
+                         r->in.path, r->in.line, name);
     snprintf(text, sizeof text, "1 %s", unit);
     const rill_status status = rill_units_parse(text, wanted, scale);
-    if (status != RILL_OK) rill_fail_prefix("%s:%d: column \"%s\"", r->path, r->line, name);
+    if (status != RILL_OK) rill_fail_prefix("%s:%d: column \"%s\"", r->in.path, r->in.line, name);
     return status;
 }
 
@@ -149,19 +122,19 @@ static rill_status read_header(reader *r)
     bool more;
     RILL_TRY(header_line(r, &more));
     if (!more)
-        RILL_TRY(
-            rill_fail(RILL_USAGE, "%s is empty: a waveform has a header and rows of two numbers", r->path));
-    if (!halves(r->text, &second))
+        RILL_TRY(rill_fail(RILL_USAGE, "%s is empty: a waveform has a header and rows of two numbers",
+                           r->in.path));
+    if (!halves(r->in.text, &second))
         RILL_TRY(rill_fail(RILL_USAGE,
                            "%s:%d: the line is no header of two columns: write one such as \"time [s], "
                            "flow [mL/s]\"",
-                           r->path, r->line));
-    part_title(r->text, &name, &unit);
+                           r->in.path, r->in.line));
+    part_title(r->in.text, &name, &unit);
     if (strcasecmp(name, "time") != 0)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "%s:%d: the first column is not called time: write a header such as \"time "
                            "[s], flow [mL/s]\"",
-                           r->path, r->line));
+                           r->in.path, r->in.line));
     RILL_TRY(read_unit(r, name, unit, "s", &r->scale[0]));
     part_title(second, &name, &unit);
     rill_nearest match = {0};
@@ -174,7 +147,7 @@ static rill_status read_header(reader *r)
     status = rill_fail(RILL_USAGE,
                        "%s:%d: the second column has another name than flow, mean-velocity, peak-velocity, "
                        "pressure or factor%s%s%s",
-                       r->path, r->line, rill_nearest_is_meant(&match, name) ? "; did you mean " : "",
+                       r->in.path, r->in.line, rill_nearest_is_meant(&match, name) ? "; did you mean " : "",
                        rill_nearest_is_meant(&match, name) ? match.name : "",
                        rill_nearest_is_meant(&match, name) ? "?" : "");
 done:
@@ -190,7 +163,7 @@ static rill_status read_number(const reader *r, const char *text, double *out)
     if (*text == '\0' || *end != '\0' || !isfinite(*out))
         return rill_fail(RILL_USAGE,
                          "%s:%d: the row has something that is not a finite number: rows are two numbers",
-                         r->path, r->line);
+                         r->in.path, r->in.line);
     return RILL_OK;
 }
 
@@ -198,13 +171,13 @@ static rill_status grow(reader *r)
 {
     if (r->count < r->room) return RILL_OK;
     if (r->count == SAMPLES)
-        return rill_fail(RILL_USAGE, "%s has more than %d rows: thin it out", r->path, SAMPLES);
+        return rill_fail(RILL_USAGE, "%s has more than %d rows: thin it out", r->in.path, SAMPLES);
     const uint32_t room = r->room ? 2 * r->room : 1024;
     double *time = realloc(r->time, room * sizeof *time);
     if (time) r->time = time;
     double *value = realloc(r->value, room * sizeof *value);
     if (value) r->value = value;
-    if (!time || !value) return rill_fail(RILL_SYSTEM, "out of memory for the waveform %s", r->path);
+    if (!time || !value) return rill_fail(RILL_SYSTEM, "out of memory for the waveform %s", r->in.path);
     r->room = room;
     return RILL_OK;
 }
@@ -214,19 +187,20 @@ static rill_status read_rows(reader *r)
     rill_status status = RILL_OK;
     for (bool more;;) {
         char *second = NULL;
-        RILL_TRY(next_line(r, &more));
+        RILL_TRY(rill_lines_next(&r->in, "a waveform", &more));
         if (!more) return RILL_OK;
-        if (r->text[0] == '#') continue;
-        if (!halves(r->text, &second))
-            RILL_TRY(rill_fail(RILL_USAGE, "%s:%d: the line is no row of two numbers", r->path, r->line));
+        if (r->in.text[0] == '#') continue;
+        if (!halves(r->in.text, &second))
+            RILL_TRY(
+                rill_fail(RILL_USAGE, "%s:%d: the line is no row of two numbers", r->in.path, r->in.line));
         RILL_TRY(grow(r));
         const uint32_t k = r->count;
-        RILL_TRY(read_number(r, r->text, &r->time[k]));
+        RILL_TRY(read_number(r, r->in.text, &r->time[k]));
         RILL_TRY(read_number(r, second, &r->value[k]));
         if (k > 0 && !(r->time[k] > r->time[k - 1]))
             RILL_TRY(rill_fail(
                 RILL_USAGE, "%s:%d: time %g is not after %g, that of the row before: sort the rows by time",
-                r->path, r->line, r->time[k], r->time[k - 1]));
+                r->in.path, r->in.line, r->time[k], r->time[k - 1]));
         r->count++;
     }
 done:
@@ -238,7 +212,7 @@ static rill_status close_cycle(reader *r, double *period)
 {
     double low = INFINITY, high = -INFINITY;
     if (r->count < 4)
-        return rill_fail(RILL_USAGE, "%s has %u rows: a waveform takes at least 4", r->path, r->count);
+        return rill_fail(RILL_USAGE, "%s has %u rows: a waveform takes at least 4", r->in.path, r->count);
     for (uint32_t k = 0; k < r->count; k++) {
         low = fmin(low, r->value[k]);
         high = fmax(high, r->value[k]);
@@ -254,7 +228,7 @@ static rill_status close_cycle(reader *r, double *period)
             return rill_fail(RILL_USAGE,
                              "%s:%d: the last value is not the first, so the cycle is not closed: add a row "
                              "that repeats the first value where it ends, or give run: period",
-                             r->path, r->line);
+                             r->in.path, r->in.line);
         *period = span;
         r->count--;
         return RILL_OK;
@@ -263,7 +237,7 @@ static rill_status close_cycle(reader *r, double *period)
     if (past > 1e-9)
         return rill_fail(RILL_USAGE,
                          "%s spans %g s, more than run: period, %g s: cut it, or leave the period out",
-                         r->path, span, *period);
+                         r->in.path, span, *period);
     if (past > -1e-9) r->count--; /* it closes the cycle */
     return RILL_OK;
 }
@@ -271,15 +245,15 @@ static rill_status close_cycle(reader *r, double *period)
 rill_status rill_waveform_read(const char *path, double period, rill_waveform **out)
 {
     rill_status status = RILL_OK;
-    reader r = {.path = path};
-    RILL_TRY(rill_regular_open(path, "the waveform", &r.file));
+    reader r = {.in.path = path};
+    RILL_TRY(rill_regular_open(path, "the waveform", &r.in.file));
     RILL_TRY(read_header(&r));
     RILL_TRY(read_rows(&r));
     RILL_TRY(close_cycle(&r, &period));
     status = rill_waveform_create(r.kind, period, r.time, r.value, r.count, out);
     if (status != RILL_OK) rill_fail_prefix("%s", path);
 done:
-    if (r.file) fclose(r.file);
+    if (r.in.file) fclose(r.in.file);
     free(r.time);
     free(r.value);
     return status;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file lines.h
+ * Lines of the text files that a case names, without blank ones.
+ */
+#ifndef RILL_VESSEL_LINES_H
+#define RILL_VESSEL_LINES_H
+
+#include "rill.h"
+
+#include <stdio.h>
+
+enum { RILL_LINE_MOST = 1024 };
+
+/** A text file that is read line by line. */
+typedef struct rill_lines {
+    const char *path; /**< borrowed, for messages */
+    FILE *file;       /**< owned by the caller */
+    int line;         /**< number of the line in `text`, from 1 on */
+    char text[RILL_LINE_MOST];
+} rill_lines;
+
+/**
+ * Take the next line that is not blank, without blanks around it and a byte order mark in front of the first.
+ * @param[in] what  that a line is, for messages: "a waveform"
+ * @param[out] more  false at the end
+ * @return RILL_USAGE for a line of more than RILL_LINE_MOST - 2 characters, RILL_SYSTEM if it cannot be read
+ */
+rill_status rill_lines_next(rill_lines *lines, const char *what, bool *more);
+
+#endif

@@ -493,7 +493,7 @@ Test(surface, planes_that_miss_their_vessel_are_refused)
     cr_assert_float_eq(1e9 * report.planes[0].before, 20 * M_PI * 4, 2);
     cr_assert_float_eq(report.planes[0].volume / report.planes[0].before, 3. / 20, 1e-3);
     plane.normal[2] = -1;
-    refuse(&s, &o, "turn its normal round");
+    refuse(&s, &o, "reverse its normal");
     cr_assert(strstr(rill_error_message(), "(85 %)"), "%s", rill_error_message());
     o.remove_most = true;
     rill_geom_destroy(make(&s, &o, &report));

@@ -5,15 +5,15 @@
  * fields, gyroids, plates, ducts, pipes, boxes and noise.
  *
  * Every generator has an options struct with a _default() and hands back a rill_geom with periodic
- * sides, its own name as `source` and its total porosity counted. Lengths are in voxels; the centre of
- * voxel i lies at i + 1/2. A wrong option is RILL_USAGE, too little memory RILL_SYSTEM.
+ * domain boundaries, its own name as `source` and its total porosity counted. Lengths are in voxels; the
+ * centre of voxel i lies at i + 1/2. A wrong option is RILL_USAGE, too little memory RILL_SYSTEM.
  *
  * The voxels are a function of the options alone: the same for any number of threads and on every
  * machine with IEEE 754 doubles, because nothing but + - * / and sqrt decides a voxel, and random
  * numbers come from SplitMix64 by number, not by order (generate_random.h).
  *
  * Channels (plates, duct, pipe) lie in a layer of solid voxels, at least one on every side that is not
- * along the flow, so that the voxels alone tell the whole geometry. Their superficial permeability is
+ * along the flow, so that the voxels alone determine the whole geometry. Their superficial permeability is
  * therefore the channel's own k = mean(u) mu / G times the porosity of the box.
  */
 #ifndef RILL_GEOMETRY_GENERATE_GENERATE_H
@@ -40,7 +40,7 @@ typedef struct rill_spheres_options {
     double solid_fraction; /**< of touching spheres at most; 0: from the radius */
     double radius;         /**< may overlap; 0: from the solid fraction. Exactly one of the two is set */
     uint32_t cells;        /**< voxels along an edge of the cell */
-    bool exact;            /**< with cuts where links cross the spheres: interpolated walls */
+    bool exact;            /**< with cuts where links cross the spheres: interpolated bounce-back */
 } rill_spheres_options;
 
 /** Return simple cubic, 32 voxels, solid fraction 0.216. */
@@ -82,7 +82,7 @@ rill_pack_options rill_pack_options_default(void);
  * Without overlap their number brings the sum of their volumes nearest to 1 - porosity, and overlaps
  * are pushed apart (generate_relax.c): the distance of two centres is never below the sum of the radii,
  * periodic images included. With overlap their number brings the expected porosity, the product of
- * (1 - v/V), nearest to the one asked for; a single pack scatters about it.
+ * (1 - v/V), nearest to the required one; a single pack scatters about it.
  * @return RILL_NUMERICS when the spheres cannot be separated
  */
 rill_status rill_pack_create(const rill_pack_options *options, rill_pack *out);
@@ -90,7 +90,7 @@ rill_status rill_pack_create(const rill_pack_options *options, rill_pack *out);
 /** Destroy the spheres of a pack; one that is all zero is allowed. */
 void rill_pack_destroy(rill_pack *pack);
 
-/** Turn a pack into voxels: solid where r <= R. @param[in] keeper  of the voxels; NULL: they are bytes */
+/** Convert a pack to voxels: solid where r <= R. @param[in] keeper  of the voxels; NULL: they are bytes */
 rill_status rill_generate_pack(const rill_pack_options *options, const rill_pack *pack,
                                const rill_keeper *keeper, rill_geom **out);
 
@@ -205,7 +205,7 @@ rill_status rill_arteries_create(const rill_arteries_options *options, rill_arte
 void rill_arteries_destroy(rill_arteries *arteries);
 
 /**
- * Turn arteries into voxels, with exact walls and with openings: inlet, outlet-1, outlet-2 ..., largest
+ * Convert arteries to voxels, with exact walls and with openings: inlet, outlet-1, outlet-2 ..., largest
  * first. An artery is a cylinder, flat at openings, with a ball of its radius where it parts.
  */
 rill_status rill_generate_arteries(const rill_arteries_options *options, const rill_arteries *arteries,
@@ -228,7 +228,7 @@ rill_grf_options rill_grf_options_default(void);
  * Generate a thresholded Gaussian random field, periodic.
  *
  * White noise is filtered along every axis by four extended box filters whose variance is that of the
- * Gaussian wanted: autocorrelation exp(-r^2 / correlation^2) to about 1 %.
+ * required Gaussian: autocorrelation exp(-r^2 / correlation^2) to about 1 %.
  * @see Gwosdek, Grewenig, Bruhn & Weickert (2011), doi:10.1007/978-3-642-24785-9_38
  */
 rill_status rill_generate_grf(const rill_grf_options *options, rill_geom **out);
@@ -261,7 +261,8 @@ rill_status rill_generate_noise(const rill_noise_options *options, rill_geom **o
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-/** Two parallel plates, `gap` fluid voxels apart: half-way walls are exactly `gap` apart. */
+/** Two parallel plates, `gap` fluid voxels apart: with half-way bounce-back the walls are exactly `gap`
+ * apart. */
 typedef struct rill_plates_options {
     uint32_t gap;
     int normal;      /**< axis across the gap */
@@ -274,7 +275,7 @@ rill_plates_options rill_plates_options_default(void);
 /** Generate plates: gap + 2 voxels across, the first and the last of them solid. */
 rill_status rill_generate_plates(const rill_plates_options *options, rill_geom **out);
 
-/** A straight duct of rectangular cross-section: half-way walls make it exactly width x height. */
+/** A straight duct of rectangular cross-section: exactly width x height with half-way bounce-back. */
 typedef struct rill_duct_options {
     uint32_t width;  /**< fluid voxels along the axis that follows `axis` in the cycle x y z x */
     uint32_t height; /**< fluid voxels along the axis after that; 0: as `width` */

@@ -106,7 +106,7 @@ static void draw(const grower *g, int parent, uint64_t number, parting *out)
     const double ratio = g->o->ratio + (1 - g->o->ratio) * rill_random_unit(g->stream, first);
     const double wide = p->radius / rill_generate_cube_root(1 + ratio * ratio * ratio);
     const double radii[2] = {wide, ratio * wide};
-    const double t = 2 * rill_random_unit(g->stream, turn) - 1; /* tangent of half the turn */
+    const double t = 2 * rill_random_unit(g->stream, turn) - 1; /* tangent of half the angle */
     const double side = rill_random_unit(g->stream, turn + 1) < 0.5 ? -1 : 1;
     double up[3];
     rill_cross(p->axis, g->across[parent], up);

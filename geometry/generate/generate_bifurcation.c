@@ -58,7 +58,7 @@ static double branch_field(const maker *m, const branch *b, const double x[3])
 {
     const double turn = TURN * m->o->radius, side = b->side * x[0], z = x[2] - m->o->parent;
     const double parent = hypot(hypot(side, x[1]), fmax(z, 0)) - m->o->radius;
-    /* The arc's middle lies at side = turn, z = 0. */
+    /* The arc's middle lies at `side` = `turn`, z = 0. */
     const double angle = fmin(fmax(atan2(z, turn - side), 0), b->angle);
     const double arc[2] = {turn * (1 - cos(angle)), turn * sin(angle)};
     const double on_arc = hypot(hypot(side - arc[0], x[1]), z - arc[1]) - radius_at(m, b, angle * turn);
@@ -305,7 +305,7 @@ static rill_status check(const rill_bifurcation_options *o)
     for (int k = 0; k < 2; k++)
         if (!(o->angles[k] >= 15 * M_PI / 180 && o->angles[k] <= 60 * M_PI / 180))
             return rill_fail(RILL_USAGE,
-                             "a branch that turns by %g degrees is not within 15 to 60 degrees: change "
+                             "a branch at an angle of %g degrees is not within 15 to 60 degrees: change "
                              "--angle or --second-angle",
                              o->angles[k] * 180 / M_PI);
     const double least = TURN * o->radius * fmax(o->angles[0], o->angles[1]) + 2 * o->radius;

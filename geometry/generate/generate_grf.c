@@ -109,7 +109,7 @@ typedef struct rows {
     const float *field;
 } rows;
 
-/** Turn floats into keys of the same order: flip the sign bit of positive ones, every bit of negative ones.
+/** Map floats to keys of the same order: flip the sign bit of positive ones, every bit of negative ones.
  */
 static void keys_of_row(const void *context, uint32_t y, uint32_t z, uint32_t *keys)
 {

@@ -26,7 +26,7 @@ static double series(double x, bool cosine)
 }
 
 /**
- * Return sin(2 pi i / n) in units of 2^-30. The turn is folded into its first eighth in integers, so that the
+ * Return sin(2 pi i / n) in units of 2^-30. The angle is folded into its first eighth in integers, so that the
  * table has the symmetry of the circle; sin() of the system may differ between machines.
  */
 static int64_t sine(uint64_t i, uint64_t n)
@@ -81,7 +81,7 @@ rill_status rill_generate_gyroid(const rill_gyroid_options *options, rill_geom *
     for (uint64_t i = 0; i < t.n; i++) {
         const uint64_t turn = (2 * i + 1) * options->periods, whole = 2 * (uint64_t)t.n;
         t.sine[i] = sine(turn, whole);
-        t.cosine[i] = sine(4 * turn + whole, 4 * whole); /* a quarter turn on */
+        t.cosine[i] = sine(4 * turn + whole, 4 * whole); /* a quarter of a period further */
     }
     RILL_TRY(rill_generate_threshold(geom, options->porosity, false, keys_of_row, &t));
     RILL_TRY(rill_generate_finish(geom, "gyroid"));

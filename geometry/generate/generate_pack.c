@@ -70,7 +70,7 @@ static double radius_of(const rill_pack_options *o, uint64_t stream, uint64_t i)
     return o->radius * (1 + sqrt(3) * o->spread * (2 * rill_random_unit(stream, i) - 1));
 }
 
-/** Return the number of spheres whose porosity is nearest to the one asked for. */
+/** Return the number of spheres whose porosity is nearest to the required one. */
 static uint64_t count_spheres(const rill_pack_options *o, uint64_t stream)
 {
     const double box = (double)o->n[0] * o->n[1] * o->n[2];

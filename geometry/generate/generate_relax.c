@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spheres that do not overlap: from random places, spheres that overlap push each other apart until none
+ * Spheres that do not overlap: from random positions, spheres that overlap push each other apart until none
  * do, up to the density of random close packing. The force-biased algorithm (Mościński et al. 1989,
  * doi:10.1080/08927028908031373; Bezrukov, Bargieł & Stoyan 2002) with its two diameters: pairs repel
  * while they are nearer than the outer one, and the end has come when all are farther than the inner,

@@ -40,7 +40,7 @@ rill_status rill_generate_nozzle(const rill_nozzle_options *options, rill_mesh *
 
 /**
  * A bifurcation in the plane of x and z: a parent along +z from the origin parts into two branches, whose
- * radii follow Murray's law, r^3 = r_1^3 + r_2^3. Each turns along an arc by its angle and goes on straight.
+ * radii follow Murray's law, r^3 = r_1^3 + r_2^3. Each bends along an arc by its angle and goes on straight.
  * The branches are joined smoothly: no crease on which the wall's shear would stand out.
  */
 typedef struct rill_bifurcation_options {

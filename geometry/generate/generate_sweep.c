@@ -6,18 +6,18 @@
 
 #include <math.h>
 
-/* A ring: its middle, the two directions that span its plane, its radius. */
+/* A circle: its centre, the two directions that span its plane, its radius. */
 typedef struct ring {
     double middle[3], across[3], up[3], radius;
 } ring;
 
 typedef struct sweep {
     rill_mesh *mesh;
-    uint32_t around; /* vertices of a ring */
+    uint32_t around; /* vertices of a circle */
     uint32_t rings;
 } sweep;
 
-/* Add a ring and join it to the one before. Rings are turned by half a vertex by turns: the triangles are
+/* Add a circle and join it to the one before. Every other circle is rotated by half a vertex: the triangles are
  * even. */
 static rill_status add_ring(sweep *s, const ring *r)
 {

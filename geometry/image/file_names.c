@@ -22,7 +22,7 @@ bool rill_name_ends(const char *path, const char *suffix)
 static const char *surface_ending(const char *path)
 {
     static const char *const names[] = {
-        ".stl", ".obj", ".ply", ".vtp", /* read; others: told what to do with */
+        ".stl", ".obj", ".ply", ".vtp", /* read; others: the message names the remedy */
         ".vtk", ".off", ".glb", ".gltf", ".3mf"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (rill_name_ends(path, names[k])) return names[k];

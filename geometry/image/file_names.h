@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file file_names.h
- * What names of files tell of their content.
+ * What names of files state about their content.
  */
 #ifndef RILL_GEOMETRY_IMAGE_FILE_NAMES_H
 #define RILL_GEOMETRY_IMAGE_FILE_NAMES_H

@@ -242,7 +242,7 @@ static rill_status read_paged(rill_image *image, uint32_t slice, void *grey)
     return status;
 }
 
-/* Decode a layer of tiles when a slice of it is first wanted, and keep it for the other slices. */
+/* Decode a layer of tiles when a slice of it is first needed, and keep it for the other slices. */
 static rill_status read_volume(rill_image *image, uint32_t slice, void *grey)
 {
     rill_status status = RILL_OK;
@@ -405,7 +405,7 @@ static rill_status find_pages(reader *r, uint64_t *count)
     return *count ? RILL_OK : rill_fail(RILL_USAGE, "it holds no page but thumbnails");
 }
 
-/* Refuse a volume whose slices libtiff cannot tell apart. */
+/* Refuse a volume whose slices libtiff cannot distinguish. */
 static rill_status check_volume(const reader *r)
 {
     if (r->page.depth < 2 || TIFFIsTiled(r->tiff)) return RILL_OK;

@@ -244,7 +244,7 @@ static void slice_axes(const work *w, int along[3])
     for (int s = 0; s < 3; s++) along[s] = w->report->axes[w->image->order[s]];
 }
 
-/* A few slices tell a label around a cylinder: the first, the last, and some between. */
+/* A few slices suffice to find a label around a cylinder: the first, the last, and some between. */
 static bool is_looked_at(const work *w, int across, uint32_t slice)
 {
     enum { PARTS = 4 };

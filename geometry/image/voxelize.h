@@ -44,7 +44,7 @@ rill_status rill_voxelize_parse_axes(const char *text, rill_voxelize_options *op
 /** Read "x", "xz" and the like into mirror. */
 rill_status rill_voxelize_parse_mirror(const char *text, rill_voxelize_options *options);
 
-/** Read "periodic", "mirror", "wall", or three of them separated by commas, into sides. */
+/** Read "periodic", "mirror", "wall", or three of them separated by commas, as domain boundaries. */
 rill_status rill_voxelize_parse_sides(const char *text, rill_voxelize_options *options);
 
 /** Read "isotropic" or a length ("5 um") into resample. */

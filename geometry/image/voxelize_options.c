@@ -228,11 +228,11 @@ rill_status rill_voxelize_parse_sides(const char *text, rill_voxelize_options *o
         c++;
     }
     if (*c != '\0' || (count != 1 && count != 3) || c[-(c > text)] == ',')
-        return rill_fail(
-            RILL_USAGE,
-            "sides \"%s\" are not understood: give periodic, mirror or wall once, or three times for "
-            "x, y, z with commas between",
-            text);
+        return rill_fail(RILL_USAGE,
+                         "the boundaries \"%s\" are not understood: give periodic, mirror or wall once, or "
+                         "three times for "
+                         "x, y, z with commas between",
+                         text);
     if (count == 1) options->sides[1] = options->sides[2] = options->sides[0];
     return RILL_OK;
 }

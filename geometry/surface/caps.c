@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Flat parts of a surface. Triangles whose normals agree are joined into parts first. Parts whose rim is a
- * crease then take in the slivers in their plane, whose normals rounding turns, and are judged.
+ * crease then take in the slivers in their plane, whose normals rounding rotates, and are judged.
  */
 #include "geometry/surface/caps.h"
 

@@ -222,7 +222,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Count a link that leaves the fluid and enters it again. Where it only grazes a bulge of the wall, the
- * normals there hardly differ; on the two sides of a thin wall they are opposite. */
+ * normals there hardly differ; on the two faces of a thin wall they are opposite. */
 static void find_thin(const sense *s, const inner *first, uint64_t count, rill_defect *defect)
 {
     const rill_mesh *mesh = s->f->lines->mesh;
@@ -241,7 +241,7 @@ static void find_thin(const sense *s, const inner *first, uint64_t count, rill_d
 }
 
 /* Where a link leaves several overlapping shells, the wall is where it has left all of them. The solid end is
- * in none, so that the crossings tell in how many the fluid end is. */
+ * in none, so that the crossings give in how many the fluid end is. */
 static void settle_seam(const sense *s, const inner *first, uint64_t count)
 {
     const rill_geom *geom = s->f->geom;

@@ -27,7 +27,7 @@ static void mark(void *context, const rill_crossing *c)
     *voxel = (uint8_t)(*voxel + c->into);
 }
 
-/* Turns sums of crossings into voxels. Returns what is left at the end of the row: 0 when it is closed. */
+/* Converts sums of crossings to voxels. Returns what is left at the end of the row: 0 when it is closed. */
 static int close_row(const rill_grid *grid, uint8_t *row, uint32_t y, uint32_t z, rill_defect *defect)
 {
     uint8_t sum = 0;

@@ -4,7 +4,7 @@
  * Which voxels a closed surface encloses, and which of them count.
  *
  * A voxel is fluid when the surface winds around its centre at least once: overlapping shells are joined,
- * shells turned inward are taken away. Every line meets a closed surface as often inward as outward
+ * shells with normals inward are taken away. Every line meets a closed surface as often inward as outward
  * (lines.h), so all directions give the same answer and one is asked.
  */
 #ifndef RILL_GEOMETRY_SURFACE_FILL_H
@@ -29,7 +29,7 @@ void rill_fill_uncertain(const rill_mesh *mesh, const rill_grid *grid, const ril
                          rill_defect *defect);
 
 /**
- * Turn those voxels solid that no way through neighbours (faces, edges, corners) leads to from an opening;
+ * Make those voxels solid that no way through neighbours (faces, edges, corners) leads to from an opening;
  * without openings all stay.
  * @param[out] defect  voxels that went
  */

@@ -11,7 +11,7 @@
  * e^3), which decides where a centre or a line lies on the surface (Edelsbrunner & Mücke 1990,
  * doi:10.1145/77635.77639). A closed surface is thus crossed as often outward as inward by every line, no
  * crossing is lost or counted twice, and all directions agree on which centres are inside: a link from inside
- * to outside has a crossing. Places along the line come from the vertices unrounded.
+ * to outside has a crossing. Positions along the line come from the vertices unrounded.
  */
 #ifndef RILL_GEOMETRY_SURFACE_LINES_H
 #define RILL_GEOMETRY_SURFACE_LINES_H

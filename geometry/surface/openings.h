@@ -13,7 +13,7 @@
 
 #include "geometry/surface/repair.h"
 
-/** What was asked for. */
+/** What was requested. */
 typedef struct rill_openings_options {
     double extend;           /**< how far openings are extended along their normal; 0: not */
     bool extend_diameters;   /**< in hydraulic diameters of each, else metres */

@@ -60,7 +60,7 @@ void rill_outline_measure(const rill_mesh *mesh, const uint32_t *vertices, uint3
 /* Deepest notch that is bridged, as a part of the root of the area. */
 #define NOTCH 0.1
 
-/* An outline on its plane; points that are left make a ring. */
+/* An outline on its plane; points that are left form a closed list. */
 typedef struct ring {
     double (*x)[2];        /* [count] */
     uint32_t *next, *back; /* [count] */
@@ -106,7 +106,7 @@ done:
     return status;
 }
 
-/* Twice the area of a triangle, above 0 where it turns left. */
+/* Twice the area of a triangle, above 0 where its corners are counter-clockwise. */
 static double turn(const double *a, const double *b, const double *c)
 {
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
@@ -124,7 +124,7 @@ static bool is_shallow(const ring *r, uint32_t from, uint32_t to, double depth)
     return true;
 }
 
-/* Leave out points where the outline turns right, until only deep notches are left. */
+/* Leave out points where the outline bends right, until only deep notches are left. */
 static void bridge(ring *r, double depth)
 {
     uint32_t left = r->count, at = 0;
@@ -139,9 +139,9 @@ static void bridge(ring *r, double depth)
         r->back[next] = back;
         left--;
         unchanged = 0;
-        at = back; /* which may turn right now */
+        at = back; /* which may bend right now */
     }
-    for (uint32_t k = 0; k < r->count; k++) /* the ring that is left begins at `at` */
+    for (uint32_t k = 0; k < r->count; k++) /* the list that is left begins at `at` */
         r->back[k] = k == at;
 }
 

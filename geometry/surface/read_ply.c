@@ -211,7 +211,7 @@ static rill_status add_face(ply *p, const double *values, uint64_t count, uint32
 {
     uint32_t v[CORNERS];
     if (count < 3 || count > CORNERS)
-        return rill_fail(RILL_USAGE, "face %u has %llu corners, not 3 to %d: mend the surface", face,
+        return rill_fail(RILL_USAGE, "face %u has %llu corners, not 3 to %d: repair the surface", face,
                          (unsigned long long)count, CORNERS);
     for (uint64_t k = 0; k < count; k++) {
         if (!(values[k] >= 0) || values[k] >= p->mesh->vertex_count || values[k] != floor(values[k]))

@@ -161,7 +161,7 @@ static rill_status check_ends(const rill_vtk_file *file, const rill_vtk_array *e
     for (uint64_t p = 0; p < file->polys; p++) {
         RILL_TRY(next(&n, &end));
         if (!(end - last >= 3 && end - last <= CORNERS) || end != floor(end))
-            RILL_TRY(rill_fail(RILL_USAGE, "polygon %llu has %g corners, not 3 to %d: mend the surface",
+            RILL_TRY(rill_fail(RILL_USAGE, "polygon %llu has %g corners, not 3 to %d: repair the surface",
                                (unsigned long long)p, end - last, CORNERS));
         last = end;
     }

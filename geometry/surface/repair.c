@@ -14,10 +14,10 @@ const char *rill_defect_name(rill_defect_kind kind, uint64_t count)
     static const char *const names[RILL_DEFECT_KINDS][2] = {
         [RILL_DEFECT_DEGENERATE] = {"triangles without area", "triangle without area"},
         [RILL_DEFECT_DOUBLE] = {"doubled triangles, dropped", "doubled triangle, dropped"},
-        [RILL_DEFECT_TURNED] = {"triangles turned to agree with neighbours",
-                                "triangle turned to agree with neighbours"},
-        [RILL_DEFECT_INSIDE_OUT] = {"shells with normals inward, turned round",
-                                    "shell with normals inward, turned round"},
+        [RILL_DEFECT_TURNED] = {"triangles reversed to agree with neighbours",
+                                "triangle reversed to agree with neighbours"},
+        [RILL_DEFECT_INSIDE_OUT] = {"shells with normals inward, reversed",
+                                    "shell with normals inward, reversed"},
         [RILL_DEFECT_NON_MANIFOLD] = {"edges shared by more than two triangles",
                                       "edge shared by more than two triangles"},
         [RILL_DEFECT_ONE_SIDED] = {"edges where the surface has one side only",
@@ -27,8 +27,8 @@ const char *rill_defect_name(rill_defect_kind kind, uint64_t count)
         [RILL_DEFECT_NESTED] = {"shells within another, taken as obstacles",
                                 "shell within another, taken as an obstacle"},
         [RILL_DEFECT_HOLE] = {"holes, closed", "hole, closed"},
-        [RILL_DEFECT_RIM] = {"openings with rims that lack triangles, mended",
-                             "opening with a rim that lacks triangles, mended"},
+        [RILL_DEFECT_RIM] = {"openings with rims that lack triangles, repaired",
+                             "opening with a rim that lacks triangles, repaired"},
         [RILL_DEFECT_INTERSECTION] = {"pairs of triangles that intersect",
                                       "pair of triangles that intersect"},
         [RILL_DEFECT_WITHIN] = {"triangles within the lumen of overlapping shells, no wall",
@@ -189,7 +189,7 @@ done:
     return status;
 }
 
-/* Walk one sheet from a triangle. Turns are only noted, since `beside` numbers the edges as they are. */
+/* Walk one sheet from a triangle. Reversals are only noted, since `beside` numbers the edges as they are. */
 static void walk_sheet(sheets *s, uint32_t start, uint8_t *turned, rill_defect *defects)
 {
     uint32_t head = 0, tail = 0, turns = 0;

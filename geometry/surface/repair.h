@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file repair.h
- * Finds what is wrong with a surface, says where, and mends what can be mended without a guess.
+ * Finds what is wrong with a surface, says where, and repairs what can be repaired without a guess.
  */
 #ifndef RILL_GEOMETRY_SURFACE_REPAIR_H
 #define RILL_GEOMETRY_SURFACE_REPAIR_H
@@ -12,21 +12,21 @@
 typedef enum rill_defect_kind {
     RILL_DEFECT_DEGENERATE,   /**< triangles without area; those with a vertex twice are dropped */
     RILL_DEFECT_DOUBLE,       /**< triangles that were there already: dropped */
-    RILL_DEFECT_TURNED,       /**< triangles turned round, because neighbours disagreed */
-    RILL_DEFECT_INSIDE_OUT,   /**< shells turned round as a whole, because normals pointed inward */
+    RILL_DEFECT_TURNED,       /**< triangles reversed, because neighbours disagreed */
+    RILL_DEFECT_INSIDE_OUT,   /**< shells reversed as a whole, because normals pointed inward */
     RILL_DEFECT_NON_MANIFOLD, /**< edges that more than two triangles share */
     RILL_DEFECT_ONE_SIDED, /**< edges where no way of turning makes neighbours agree, as in a Moebius band */
     RILL_DEFECT_SHELL,     /**< shells beyond the first, not joined to it by an edge */
     RILL_DEFECT_NESTED,    /**< shells within another one: taken as obstacles in it */
     RILL_DEFECT_HOLE,      /**< boundary loops that are no openings: closed */
-    RILL_DEFECT_RIM,       /**< openings whose rims lack triangles: mended */
+    RILL_DEFECT_RIM,       /**< openings whose rims lack triangles: repaired */
     RILL_DEFECT_INTERSECTION, /**< pairs of triangles that cut through each other */
     RILL_DEFECT_WITHIN,       /**< triangles within the lumen of shells that overlap: no wall */
-    RILL_DEFECT_OVERLAP,      /**< voxels that the surface encloses more than once, or turned round */
+    RILL_DEFECT_OVERLAP,      /**< voxels that the surface encloses more than once, or reversed */
     RILL_DEFECT_UNCERTAIN,    /**< voxels beside closed holes, which could be inside or outside */
     RILL_DEFECT_THIN,         /**< links between fluid voxels across walls thinner than a voxel */
     RILL_DEFECT_NO_WALL,      /**< links to solid voxels on which no surface was found: taken half-way */
-    RILL_DEFECT_DROPPED,      /**< fluid voxels that no opening leads to: turned solid */
+    RILL_DEFECT_DROPPED,      /**< fluid voxels that no opening leads to: made solid */
     RILL_DEFECT_UNITS,        /**< a size that no vessel has */
     RILL_DEFECT_KINDS
 } rill_defect_kind;
@@ -36,7 +36,7 @@ enum { RILL_DEFECT_PLACES = 8 /**< of each kind that are remembered */ };
 /** One kind of defect. */
 typedef struct rill_defect {
     uint64_t count;
-    uint32_t kept;                       /**< places that are remembered */
+    uint32_t kept;                       /**< positions that are remembered */
     double place[RILL_DEFECT_PLACES][3]; /**< metres, in the file's coordinates: the lowest by z, y, x, so
                                             that it does not matter who finds them first */
 } rill_defect;
@@ -51,7 +51,7 @@ void rill_defect_add(rill_defect *defect, const double place[3]);
 rill_status rill_repair_clean(rill_mesh *mesh, rill_defect defects[RILL_DEFECT_KINDS]);
 
 /**
- * Turn triangles so that neighbours agree and volumes are positive, nested shells negative.
+ * Orient triangles so that neighbours agree and volumes are positive, nested shells negative.
  *
  * Neighbours are asked across edges with two triangles. Which way out is follows from the sign of the volume
  * with boundary loops closed from their centroids. A shell within another one bounds an obstacle.

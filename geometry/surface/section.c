@@ -96,7 +96,7 @@ static void section_add(const cutting *c, uint32_t triangle, const rill_plane *p
     s->distance = fmin(s->distance, sqrt(rill_dot(to, to)));
 }
 
-/* The plane's point tells which vessel is meant: it must be in the section, or near it. */
+/* The plane's point selects the vessel: it must be in the section, or near it. */
 static rill_status check_point(const cutting *c, const rill_plane *plane)
 {
     const double near = 0.1; /* of the root of the section's area */
@@ -300,7 +300,7 @@ static rill_status check_loss(const rill_mesh *mesh, double most, rill_section_l
     if (!(loss->volume > most * loss->before)) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "the plane would remove %.3g of %.3g mL (%.3g %%), more than %.0f %%: turn its normal round, which "
+        "the plane would remove %.3g of %.3g mL (%.3g %%), more than %.0f %%: reverse its normal, which "
         "points to the side that stays, or allow it with --remove-most",
         1e6 * loss->volume, 1e6 * loss->before, 100 * loss->volume / loss->before, 100 * most);
 }

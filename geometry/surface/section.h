@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file section.h
- * Opens a surface where it is told to: cuts a vessel by a plane, takes away a patch.
+ * Opens a surface where the options require it: cuts a vessel by a plane, takes away a patch.
  */
 #ifndef RILL_GEOMETRY_SURFACE_SECTION_H
 #define RILL_GEOMETRY_SURFACE_SECTION_H

@@ -52,7 +52,7 @@ static rill_status weld(work *w)
         r->tolerance = w->options->weld;
     }
     if (!(diagonal > 0)) return rill_fail(RILL_USAGE, "all of its triangles lie in one point");
-    if (!isfinite(diagonal)) return rill_fail(RILL_USAGE, "it is larger than any number: mend the surface");
+    if (!isfinite(diagonal)) return rill_fail(RILL_USAGE, "it is larger than any number: repair the surface");
     const rill_status status = rill_mesh_weld(w->mesh, r->tolerance, &r->merged);
     r->vertices = w->mesh->vertex_count;
     return status;
@@ -81,7 +81,7 @@ static void check_size(work *w)
         rill_defect_add(&w->report->defects[RILL_DEFECT_UNITS], w->report->low);
 }
 
-/* Said before voxels are made, of which a wrong unit makes many; refusals say it themselves. */
+/* Reported before voxels are made, of which a wrong unit makes many; refusals state it themselves. */
 static void remark_size(work *w)
 {
     char openings[64] = "";
@@ -334,7 +334,7 @@ static rill_status choose_grid(work *w)
     return RILL_OK;
 }
 
-/* The narrowest of all decides, so that what the message tells to do suffices. */
+/* The narrowest of all decides, so that what the message advises suffices. */
 static rill_status check_cells(const work *w)
 {
     const rill_surface_report *r = w->report;
@@ -356,7 +356,8 @@ static rill_status check_cells(const work *w)
         return rill_fail(
             RILL_USAGE,
             "%s is %.3g mm wide at (%.4g, %.4g, %.4g) mm, which is too narrow for any lattice along the "
-            "%.4g mm of the surface: mend the surface there, where it has a fold or a fin, or accept it with "
+            "%.4g mm of the surface: repair the surface there, where it has a fold or a fin, or accept it "
+            "with "
             "--min-cells 0",
             what, 1e3 * width, 1e3 * at[0], 1e3 * at[1], 1e3 * at[2], 1e3 * longest_side(r));
     return rill_fail(

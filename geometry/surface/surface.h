@@ -39,7 +39,7 @@ typedef struct rill_surface_report {
 } rill_surface_report;
 
 /**
- * Turn a surface into a geometry; the box is that of the closed surface and a layer of solid voxels around
+ * Convert a surface to a geometry; the box is that of the closed surface and a layer of solid voxels around
  * it.
  * @param[out] report  may be NULL; filled in as far as the work came, also on failure
  * @return RILL_USAGE for what is no surface, for surfaces that cannot be closed with openings, and for

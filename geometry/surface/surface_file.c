@@ -83,7 +83,7 @@ rill_status rill_surface_reals(rill_surface_text *text, double *values, int coun
             return rill_surface_fail(text, "\"%.*s\" is not a number: the file is damaged",
                                      (int)(word.length < 40 ? word.length : 40), word.text);
         if (!isfinite(values[i]))
-            return rill_surface_fail(text, "%.*s is not a finite number: mend the surface",
+            return rill_surface_fail(text, "%.*s is not a finite number: repair the surface",
                                      (int)(word.length < 40 ? word.length : 40), word.text);
     }
     return RILL_OK;
@@ -92,8 +92,8 @@ rill_status rill_surface_reals(rill_surface_text *text, double *values, int coun
 rill_status rill_surface_finite(const double x[3], const char *what, uint64_t number)
 {
     if (isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2])) return RILL_OK;
-    return rill_fail(RILL_USAGE, "%s %llu lies at (%g, %g, %g), which is not finite: mend the surface", what,
-                     (unsigned long long)number, x[0], x[1], x[2]);
+    return rill_fail(RILL_USAGE, "%s %llu lies at (%g, %g, %g), which is not finite: repair the surface",
+                     what, (unsigned long long)number, x[0], x[1], x[2]);
 }
 
 rill_status rill_surface_polygon(rill_mesh *mesh, const uint32_t *v, uint64_t count, uint16_t patch)

@@ -39,7 +39,7 @@ rill_status rill_surface_reals(rill_surface_text *text, double *values, int coun
 rill_status rill_surface_fail(const rill_surface_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
-/* Refuse places that are not finite. @param number  of the vertex or triangle, for the message */
+/* Refuse positions that are not finite. @param number  of the vertex or triangle, for the message */
 rill_status rill_surface_finite(const double x[3], const char *what, uint64_t number);
 
 /* Add a polygon as a fan of triangles, numbered as they come. */

@@ -173,7 +173,7 @@ done:
     return status;
 }
 
-/* Flat caps become openings when that was asked for, or when nothing else is open. */
+/* Flat caps become openings when that was requested, or when nothing else is open. */
 static rill_status open_caps(work *w)
 {
     rill_status status = RILL_OK;
@@ -229,7 +229,7 @@ done:
     return status;
 }
 
-/* Copy the triangles of the file, turned as they were turned. */
+/* Copy the triangles of the file, reversed as in the geometry. */
 static rill_status keep_triangles(work *w, rill_surface *surface)
 {
     rill_status status = RILL_OK;

@@ -15,8 +15,8 @@ typedef struct rill_surface_work {
     rill_progress progress;
     rill_surface_report *report;
     rill_mesh *mesh;
-    rill_triangle *original; /* [report->triangles], as read, turned as they were turned */
-    double rounding;         /* m, how far places may be off in the file */
+    rill_triangle *original; /* [report->triangles], as read, reversed as in the geometry */
+    double rounding;         /* m, how far positions may be off in the file */
     uint32_t *tagged;        /* [vertex_count], planes and patches */
     const char **tags;       /* [tag_count], names of openings that planes, patches and caps leave */
     int tag_count;
@@ -32,7 +32,7 @@ typedef struct rill_surface_work {
 } rill_surface_work;
 
 /**
- * Read, weld, mend and orient the surface, and open it where the options say so.
+ * Read, weld, repair and orient the surface, and open it where the options say so.
  * @param[in] triangles  NULL: the file w->path
  */
 rill_status rill_surface_prepare(rill_surface_work *w, const rill_triangles *triangles);
@@ -47,7 +47,7 @@ void rill_surface_work_free(rill_surface_work *w);
  * not fit */
 rill_status rill_surface_open(rill_surface_work *w);
 
-/** Hand over the openings, and copy vertices, triangles and patches of the file, turned as they were turned.
+/** Hand over the openings, and copy vertices, triangles and patches of the file, reversed as in the geometry.
  */
 rill_status rill_surface_keep(rill_surface_work *w, rill_surface *surface);
 

@@ -29,7 +29,7 @@ typedef struct rill_survey {
 } rill_survey;
 
 /**
- * Read, mend and close a surface, and tell what it is like. A surface that cannot be closed with openings is
+ * Read, repair and close a surface, and describe it. A surface that cannot be closed with openings is
  * an answer, too: `refused` says why, and there are no openings then.
  * @param[in] options  as for rill_surface_voxelize(); the edge of a voxel and extensions are not used
  * @return RILL_USAGE for what is no surface and for several vessels, RILL_SYSTEM without memory

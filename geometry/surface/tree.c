@@ -179,7 +179,7 @@ static double distance(const double *a, const double *b)
 }
 
 /* Return whether the segment pq goes through the inner part of a triangle, by more than a tolerance: both
- * ends are farther than it from the triangle's plane, and the segment passes its sides at more than it. In a
+ * ends are farther than it from the triangle's plane, and the segment passes its edges at more than it. In a
  * straight tube triangles of one strip lie in a plane, and the signs of their volumes are those of rounding.
  */
 static bool goes_through(const rill_mesh *mesh, const double *p, const double *q, const uint32_t *v,
@@ -306,7 +306,7 @@ static double entry(const ray *r, const box *b)
     return from <= to ? from : INFINITY;
 }
 
-/* Möller & Trumbore (1997), doi:10.1080/10867651.1997.10487468. Sides count up to `edge` beyond them: a ray
+/* Möller & Trumbore (1997), doi:10.1080/10867651.1997.10487468. Edges count up to `edge` beyond them: a ray
  * through the edge of two triangles must not miss both. */
 static void strike(const rill_mesh *mesh, uint32_t triangle, double edge, ray *r)
 {

@@ -30,7 +30,7 @@ rill_status rill_tree_intersections(rill_tree *tree, double tolerance,
                                     void (*pair)(void *context, uint32_t a, uint32_t b), void *context,
                                     rill_defect *defect, bool *whole);
 
-/** Return whether another triangle goes through this one; false before intersections were asked for. */
+/** Return whether another triangle goes through this one; false before intersections were requested. */
 bool rill_tree_is_cut(const rill_tree *tree, uint32_t triangle);
 
 /**

@@ -5,7 +5,7 @@
  * Runs are not stored: a plane of them is taken from the voxels whenever it is needed, so that only one
  * word per run stays. The voxels are seen through windows (planes.h). The first sweep joins runs inside the
  * box, each thread those of a slab, then where slabs meet; the smallest number of a set is its root, so that
- * threads do not matter. What it leaves, one record per component, is joined across periodic sides by a
+ * threads do not matter. What it leaves, one record per component, is joined across periodic boundaries by a
  * second union-find whose records know by how many boxes they are shifted against their parent; a join inside
  * one tree that disagrees with these shifts closes a way around the box. How runs touch is runs.h's.
  */
@@ -42,9 +42,10 @@ typedef struct {
     uint64_t count;
     uint64_t spanning[3]; /* voxels of components that reach both faces inside the box */
     int threads;
-    pore_plane *planes;       /* [threads][2], and one more */
-    const pore_plane *passed; /* the plane before the one that is joined across sides; NULL: there is none */
-    bool *begins;             /* [nz], planes whose runs are not joined with those of the plane before yet */
+    pore_plane *planes; /* [threads][2], and one more */
+    const pore_plane
+        *passed;  /* the plane before the one that is joined across boundaries; NULL: there is none */
+    bool *begins; /* [nz], planes whose runs are not joined with those of the plane before yet */
     rill_progress progress;
 } labelling;
 
@@ -208,7 +209,7 @@ static void join_below(labelling *l, const pore_plane *p, const pore_plane *belo
     }
 }
 
-/* Joining across periodic sides. */
+/* Joining across periodic boundaries. */
 
 /* Return the root of a component, and by how many boxes the component is shifted against it. */
 static uint32_t component_root(component *c, uint32_t i, int32_t shift[3])
@@ -286,7 +287,7 @@ static void join_end(labelling *l, const pore_plane *p, uint32_t y, bool high, c
     }
 }
 
-/* Join across the sides normal to x a plane with itself, or with the one that it is next to. */
+/* Join across the boundaries normal to x a plane with itself, or with the one that it is next to. */
 static void join_ends(labelling *l, const pore_plane *p, const pore_plane *q, int32_t dz)
 {
     if (l->geom->sides[0] != RILL_PERIODIC) return;
@@ -398,7 +399,8 @@ static void measure_plane(labelling *l, uint32_t z, const pore_plane *p)
     if (voxels > 0) component_add(&l->components[last], voxels, faces);
 }
 
-/* Join the first and the last row across the sides normal to y, of two planes that are next to each other. */
+/* Join the first and the last row across the boundaries normal to y, of two planes that are next to each
+ * other. */
 static void join_corners(labelling *l, const pore_plane *p, const pore_plane *q, int32_t dz)
 {
     const uint32_t last = l->geom->n[1] - 1;
@@ -408,7 +410,7 @@ static void join_corners(labelling *l, const pore_plane *p, const pore_plane *q,
     join_across(l, p, 0, q, last, reach, -1, dz);
 }
 
-/* Join the last plane and the first across the sides normal to z. */
+/* Join the last plane and the first across the boundaries normal to z. */
 static void join_last(labelling *l, const pore_plane *p, const pore_plane *q)
 {
     const uint32_t ny = l->geom->n[1];
@@ -439,9 +441,9 @@ static void join_plane(labelling *l, const pore_plane *p)
 static bool reaches_both(const component *c, int axis) { return (c->faces >> 2 * axis & 3) == 3; }
 
 /*
- * Join across the sides normal to x and y. A thread takes the plane after next into the second of its planes
- * while the next one is joined with the one before, which another thread took; the last plane of a window is
- * put by.
+ * Join across the boundaries normal to x and y. A thread takes the plane after next into the second of its
+ * planes while the next one is joined with the one before, which another thread took; the last plane of a
+ * window is put by.
  */
 static rill_status join_sides_of_planes(labelling *l)
 {
@@ -461,7 +463,7 @@ static rill_status join_sides_of_planes(labelling *l)
     return status;
 }
 
-/* Fill the records of the components and join them across periodic sides. */
+/* Fill the records of the components and join them across periodic boundaries. */
 static rill_status join_sides(labelling *l)
 {
     rill_status status = RILL_OK;
@@ -538,7 +540,7 @@ static bool plane_stays(const labelling *l, uint32_t z)
     return stays;
 }
 
-/* Turn the components solid that do not stay. */
+/* Make the components solid that do not stay. */
 static rill_status drop(labelling *l)
 {
     rill_status status = RILL_OK;

@@ -7,11 +7,11 @@
  * Voxels are connected through their faces, and where the lattice has links through edges or corners, through
  * these, too, whatever lies beside the link: half-way bounce-back closes no link between two pore voxels. A
  * component conducts
- * along an axis with periodic sides when a way inside it leads to its own periodic image, that is when it
- * holds a closed way whose winding number along that axis is not zero: reaching both faces is neither
+ * along an axis with periodic boundaries when a way inside it leads to its own periodic image, that is when
+ * it holds a closed way whose winding number along that axis is not zero: reaching both faces is neither
  * needed (the way may go around the other axes) nor enough (the two ends may not meet). Along an axis with
- * mirrored or walled sides it conducts when it reaches both faces. Components are joined across periodic
- * sides before anything is decided or counted.
+ * mirrored or solid boundaries it conducts when it reaches both faces. Components are joined across periodic
+ * boundaries before anything is decided or counted.
  */
 #ifndef RILL_GEOMETRY_VOXELS_COMPONENTS_H
 #define RILL_GEOMETRY_VOXELS_COMPONENTS_H
@@ -26,7 +26,7 @@ unsigned rill_contacts_of(rill_lattice lattice);
 const char *rill_contacts_name(unsigned contacts);
 
 /**
- * Label the components, and turn those solid that `keep` does not name.
+ * Label the components, and make those solid that `keep` does not name.
  *
  * Memory beside the voxels: 4 bytes per x-run of pore voxels, 32 bytes per component, and some planes of runs
  * and bits.

@@ -11,8 +11,9 @@
 #include "rill.h"
 
 /**
- * Take the voxels first … first + n - 1 along each axis as a geometry of its own, with the sides, the spacing
- * and the provenance of the whole. Porosities are those of the whole when all of it is taken, else unknown.
+ * Take the voxels first … first + n - 1 along each axis as a geometry of its own, with the boundaries, the
+ * spacing and the provenance of the whole. Porosities are those of the whole when all of it is taken, else
+ * unknown.
  * @return RILL_USAGE for a box that is empty or not inside, RILL_SYSTEM without memory (checked before)
  */
 rill_status rill_geom_crop(const rill_geom *geom, const uint32_t first[3], const uint32_t n[3],

@@ -15,7 +15,8 @@
 typedef double rill_wall_place(void *context, const double x[3], const int c[3]);
 
 /**
- * Give a geometry the cuts of all its links from fluid to solid voxels; those across a walled side are none.
+ * Give a geometry the cuts of all its links from fluid to solid voxels; those across a solid boundary are
+ * none.
  * @param[in,out] geom  without a surface
  */
 rill_status rill_exact_walls(rill_geom *geom, rill_wall_place *place, void *context);
@@ -25,7 +26,7 @@ rill_status rill_exact_walls(rill_geom *geom, rill_wall_place *place, void *cont
 typedef int rill_opening_place(void *context, const double x[3], const int c[3]);
 
 /**
- * Turn cuts of walls into cuts of openings, and label their voxels.
+ * Make cuts of walls cuts of openings, and label their voxels.
  * @param[in,out] geom  after rill_exact_walls(), its surface with openings that have labels and no cuts
  */
 rill_status rill_exact_openings(rill_geom *geom, rill_opening_place *place, void *context);
@@ -46,7 +47,7 @@ double rill_round_wall_cut(const rill_round_wall *wall, const double x[3], const
 /** Number the nodes of cuts: [count] voxels, in ascending order, freed by rill_array_destroy(). */
 rill_status rill_cuts_voxels(const rill_geom *geom, const rill_cut *cuts, uint64_t count, rill_voxel **out);
 
-/** Number cuts anew after fluid voxels were turned solid, and drop those at such. @param voxels  of before */
+/** Number cuts anew after fluid voxels became solid, and drop those at such. @param voxels  of before */
 rill_status rill_cuts_renumber(const rill_geom *geom, const rill_voxel *voxels, rill_cut *cuts,
                                uint64_t *count);
 

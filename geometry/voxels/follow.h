@@ -11,9 +11,9 @@
 
 /** Where a step of at most one voxel along each axis leads. */
 typedef struct rill_link_end {
-    uint32_t x[3];     /**< the voxel, seen through periodic and mirrored sides */
-    unsigned mirrored; /**< bit a: the step crosses a mirrored side normal to axis a */
-    bool wall;         /**< the step crosses a walled side */
+    uint32_t x[3];     /**< the voxel, seen through periodic and mirrored boundaries */
+    unsigned mirrored; /**< bit a: the step crosses a mirrored boundary normal to axis a */
+    bool wall;         /**< the step crosses a solid boundary */
 } rill_link_end;
 
 /** Go from voxel x by d. */

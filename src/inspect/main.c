@@ -2,7 +2,7 @@
 /*
  * rill-inspect: reads an HDF5 file before rill does, with the same functions, so that the HDF5 library
  * crashes here. core/inspect.c starts it. It prints "K" when it has read all that it will: what is wrong in a
- * way that the library reports, rill itself meets and tells.
+ * way that the library reports, rill itself meets and reports.
  *
  *     rill-inspect VERSION file|image SECONDS WHICH FILE inside|outside [DATASET]
  *     rill-inspect VERSION copy SECONDS "" FROM TO

@@ -19,7 +19,7 @@ static rill_status no_memory(void) { return rill_fail(RILL_SYSTEM, "out of memor
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* Percentages of the yardstick: of 2qB bytes per update, and of those and index bytes. */
+/* Percentages of the reference bandwidth: of 2qB bytes per update, and of those and index bytes. */
 static double percent(const rill_bench_record *r, double bytes)
 {
     return 100 * r->mlups * 1e6 * bytes / r->bandwidth;

@@ -72,9 +72,10 @@ static void print_step(const rill_case *c, const rill_case_plan *p)
 {
     char text[64], more[64];
     cli_row("time step", "%s: %s", duration(p->scales.time, text, sizeof text),
-            c->run.time_step > 0 ? "as asked for, steps of a cycle made whole"
-                                 : "by the requested Mach number, tau up to 0.8, pressures that swing, or "
-                                   "what the lattice stores");
+            c->run.time_step > 0
+                ? "as requested, with a whole number of steps in a cycle"
+                : "by the requested Mach number, tau up to 0.8, pressures that oscillate, or "
+                  "what the lattice stores");
     if (p->tau_high > p->tau_low * (1 + 1e-9))
         cli_row("tau", "%.5g to %.4g: %s, %.4g where it is sheared as at the inlet", p->tau_low, p->tau_high,
                 laws[c->law.kind], p->options.tau);

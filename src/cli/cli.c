@@ -168,7 +168,7 @@ static void add_choice(cli_choices *list, int choice)
     list->items[list->count++] = choice;
 }
 
-/* Read "aa,esopull" or "all"; what an earlier use of the option said is replaced. */
+/* Read "aa,esopull" or "all"; it replaces what an earlier use of the option gave. */
 static rill_status read_choices(const cli_option *o, const char *text)
 {
     cli_choices *list = o->target;

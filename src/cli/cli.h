@@ -88,7 +88,7 @@ int cli_report(const cli_command *command, rill_status status);
 
 /**
  * Use no more than `text` of host memory: the apply function of an option --memory.
- * It sets the environment, because the library asks for memory also where no option reaches.
+ * It sets the environment, because the library allocates memory also where no option reaches.
  */
 rill_status cli_memory_apply(const char *text);
 
@@ -120,12 +120,12 @@ void cli_compute_defaults(cli_compute *compute);
 /** Return the table of the shared flags bound to `compute`; valid until the next call in this thread. */
 const cli_option *cli_compute_options(cli_compute *compute);
 
-/** Turn the shared flags into a variant. */
+/** Convert the shared flags to a variant. */
 rill_variant cli_compute_variant(const cli_compute *compute);
 
 /**
- * Turn the shared flags into a variant, streaming and addressing that were not given into what is fastest for
- * the fluid nodes of a geometry on a device. @param[out] reason  why, a clause
+ * Convert the shared flags to a variant, streaming and addressing that were not given into what is fastest
+ * for the fluid nodes of a geometry on a device. @param[out] reason  why, a clause
  */
 void cli_compute_choose(const cli_compute *compute, rill_device *device, const rill_geom *geom,
                         rill_variant *out, const char **reason);
@@ -133,7 +133,7 @@ void cli_compute_choose(const cli_compute *compute, rill_device *device, const r
 /** The apply function of an option that names a file: "-" is refused, standard output takes JSON alone. */
 rill_status cli_output_apply(const char *text);
 
-/** Turn calls of exit() by libraries into exit code 3 with a sentence, until cli_guard_end(). */
+/** Make calls of exit() by libraries exit code 3 with a sentence, until cli_guard_end(). */
 void cli_guard_begin(void);
 
 /** Say that main() returns `code`. @return code */
@@ -142,7 +142,7 @@ int cli_guard_end(int code);
 /** Make an input readable whose name is "-": standard input becomes a file if it is none. */
 rill_status cli_input_prepare(const char *path);
 
-/** A file to be written; path NULL: not asked for. */
+/** A file to be written; path NULL: not requested. */
 typedef struct cli_output {
     const char *option, *path; /**< the option that names it, "--json" */
 } cli_output;

@@ -26,7 +26,7 @@ typedef struct bench_options {
     cli_scaling scaling;
 } bench_options;
 
-/* ---- what is wanted -------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static rill_bench_values values_of(const cli_choices *choices)
 {
@@ -147,7 +147,7 @@ static rill_status read_files(bench_state *s)
     for (int k = 0; k < o->suites.count; k++) {
         const bool vessel = o->suites.items[k] == RILL_SUITE_VESSEL;
         if (!vessel && o->suites.items[k] != RILL_SUITE_ROCK) continue;
-        if (!(vessel ? o->vessel : o->rock)) continue; /* the plan tells */
+        if (!(vessel ? o->vessel : o->rock)) continue; /* the plan reports it */
         status = take_file(s, vessel, &s->read[vessel]);
         if (status != RILL_OK) rill_fail_prefix("--%s", vessel ? "vessel" : "rock");
         if (status != RILL_OK) break;
@@ -323,7 +323,7 @@ done:
     return status;
 }
 
-/* Return whether the suite that goes alone is asked for. */
+/* Return whether the suite that runs alone is requested. */
 static bool is_answer(const bench_options *o)
 {
     for (int k = 0; k < o->suites.count; k++)
@@ -464,7 +464,7 @@ const cli_command cli_bench = {
     .summary = "measure speed on this machine, beside its memory bandwidth",
     .details =
         "Suites:\n"
-        "  box         a box of fluid, periodic on all sides\n"
+        "  box         a box of fluid, periodic along all axes\n"
         "  spheres     a random pack of spheres, porosity 0.39\n"
         "  arteries    curved tubes, porosity about 0.06\n"
         "  rock        the image or geometry that --rock names\n"
@@ -474,7 +474,8 @@ const cli_command cli_bench = {
         "  collisions  every collision operator on D3Q19 and D3Q27, on spheres\n"
         "  porosity    sparse and dense from 0.05 to 1, speed and memory, and where they break even\n"
         "  sizes       boxes of 1e5 nodes and more, on a GPU up to the largest that fits\n"
-        "  vessel      the geometry that --vessel names: bare, with interpolated walls, with openings, with "
+        "  vessel      the geometry that --vessel names: bare, with interpolated bounce-back, with openings, "
+        "with "
         "both\n"
         "  hybrid      a river bed (porosity 0.68) and a box of fluid, sparse and dense: what a hybrid could "
         "gain\n"
@@ -491,7 +492,8 @@ const cli_command cli_bench = {
         "error\n"
         "              of k against fp64 to 1e-6; alone\n"
         "\n"
-        "Each times pull and aa with a list, on a GPU also ring and a bitmap, in fp32, unless it varies them "
+        "Each times pull and aa with a list, on a GPU also `ring` and a bitmap, in fp32, unless it varies "
+        "them "
         "or an\n"
         "option names others: --stream aa,esopull --storage all times every combination that exists. A "
         "case\n"

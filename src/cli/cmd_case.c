@@ -302,12 +302,13 @@ const cli_command cli_case_draft = {
     .name = "case",
     .usage = "SURFACE --units UNIT [options] [-o FILE.yaml]",
     .summary = "write a case file for a surface, with its geometry, that runs as it is",
-    .details = "The case lists the openings with their sizes and places. It assumes blood of an adult, and "
-               "resistances or\n"
-               "Windkessels after Murray's law: these lines are marked, replace them by what you know. "
-               "Without --dx voxels\n"
-               "are 20 across the narrowest opening, larger where that takes more than 4 million nodes, and "
-               "smaller where\n"
-               "`rill check` would refuse the flow.",
+    .details =
+        "The case lists the openings with their sizes and positions. It assumes blood of an adult, and "
+        "resistances or\n"
+        "Windkessels after Murray's law: these lines are marked, replace them by what you know. "
+        "Without --dx voxels\n"
+        "are 20 across the narrowest opening, larger where that takes more than 4 million nodes, and "
+        "smaller where\n"
+        "`rill check` would refuse the flow.",
     .run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rill check: tell what a case comes to, and whether it can run, before anything is allocated for it. */
+/* rill check: state the plan of a case, and whether it can run, before anything is allocated for it. */
 #include "cli/case_output.h"
 #include "cli/cli.h"
 #include "cli/json_option.h"
@@ -65,9 +65,9 @@ done:
 const cli_command cli_check = {
     .name = "check",
     .usage = "CASE.yaml|--schema [options]",
-    .summary = "tell what a vessel's case comes to, and whether it can run",
+    .summary = "state the plan of a vessel's case, and whether it can run",
     .details =
-        "Reads the case and its geometry, and tells nodes, time step, tau, Mach, Reynolds and Womersley\n"
+        "Reads the case and its geometry, and states nodes, time step, tau, Mach, Reynolds and Womersley\n"
         "numbers, cells across each opening, memory and time. Small vessels are set up and stepped for a\n"
         "moment to measure that. Exit code 1 with the remedy when the case cannot run, 3 when memory does "
         "not suffice.",

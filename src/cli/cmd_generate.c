@@ -160,8 +160,8 @@ static rill_status work(const cli_generate_kind *kind, choices *c)
     for (int a = 0; a < 3; a++) {
         geom->sides[a] = sides.sides[a];
         if (geom->surface && geom->surface->opening_count == 0 && geom->sides[a] != RILL_PERIODIC)
-            RILL_TRY(
-                rill_fail(RILL_USAGE, "--walls exact needs periodic sides: leave out --sides, or --walls"));
+            RILL_TRY(rill_fail(RILL_USAGE,
+                               "--walls exact needs periodic boundaries: leave out --sides, or --walls"));
     }
     geom->spacing = c->kind.voxel_size;
     geom->options = strdup(c->line);
@@ -240,7 +240,8 @@ static int list_kinds(void)
         printf("  %-13s%s\n", cli_surface_kind_name(k), cli_surface_kind_summary(k));
     printf("\n`rill generate KIND --help` shows the options of a kind. Surfaces take lengths with units. All "
            "others\n"
-           "count in voxels, the centre of voxel i lies at i + 1/2, and sides are periodic. The same options "
+           "count in voxels, the centre of voxel i lies at i + 1/2, and boundaries are periodic. The same "
+           "options "
            "make\n"
            "the same voxels on every machine and for any number of threads.\n");
     return RILL_OK;

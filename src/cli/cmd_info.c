@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rill info: tells what is in a file of ours or in an image. Reading is io/info*.c's; here its JSON becomes
- * rows. */
+/* rill info: describes what is in a file of ours or in an image. Reading is io/info*.c's; here its JSON
+ * becomes rows. */
 #include "cli/cli.h"
 #include "cli/image_options.h"
 #include "cli/read_geometry.h"
@@ -245,5 +245,6 @@ done:
 
 const cli_command cli_info = {.name = "info",
                               .usage = "FILE [options]",
-                              .summary = "tell what is in an image, surface, geometry, result or field file",
+                              .summary =
+                                  "describe what is in an image, surface, geometry, result or field file",
                               .run = run};

@@ -110,7 +110,7 @@ static rill_status read_image(choices *c)
     rill_voxelize_report report;
     const int axis = c->axis;
     RILL_TRY(cli_image_resolve(&c->image, &options));
-    /* An error bar needs what other sides would open; preparation drops it for the plain run. */
+    /* An error bar needs what other boundaries would open; preparation drops it for the plain run. */
     const bool walled = c->drive == RILL_DRIVE_PRESSURE, /* see rill_permeability_prepare() */
         cleans = !c->keep && !c->error_bar && !(walled && axis == RILL_AXIS_AUTO);
     options.keep = cleans ? RILL_KEEP_PERCOLATING : RILL_KEEP_ALL;
@@ -180,7 +180,7 @@ static rill_status hand_out(void *context, rill_node first, rill_node count, dou
     return status;
 }
 
-/* Whether the flow along an axis may be asked for; all may be one of which the image decides. */
+/* Whether the flow along an axis may be requested; all may be one of which the image decides. */
 static bool may_flow(const choices *c, int axis)
 {
     return c->axis == RILL_AXIS_AUTO || rill_axes_has(c->axis, axis);
@@ -485,7 +485,8 @@ const cli_command cli_permeability = {
     .details =
         "A body force F drives Stokes flow along an axis; the permeability is k = nu <j> / F, the momentum "
         "<j>\n"
-        "averaged over all voxels of the sample, solid ones too, with periodic, mirrored or walled sides as "
+        "averaged over all voxels of the sample, solid ones too, with periodic, mirrored or solid boundaries "
+        "as "
         "the\n"
         "geometry or --sides say. The run ends when the final value is known to the tolerance: it is "
         "predicted\n"
@@ -501,7 +502,7 @@ const cli_command cli_permeability = {
         "in the table --csv. An item without a result does not end it. A block or image that does not "
         "percolate "
         "has\n"
-        "k = 0, which is a result there. --blocks cuts one image into cubes, mirrors their sides unless "
+        "k = 0, which is a result there. --blocks cuts one image into cubes, mirrors them unless "
         "--sides "
         "is\n"
         "given, drives the flow along x, y and z unless --axis is given, and writes beside K.csv the curve "
@@ -585,7 +586,7 @@ static int run(int argc, char **argv)
         CLI_DEVICES(c.devices),
         {"acceleration", 0, CLI_CHOICE, &c.acceleration,
          .help = "how the run is brought to its end: network corrects the pressures, none makes time steps "
-                 "alone; auto: what is sooner there",
+                 "alone; auto: what is faster there",
          .choices = accelerations},
         {"start", 0, CLI_CHOICE, &c.start,
          .help = "what runs start from: auto: in wide pores, the flow on grids of larger voxels; rest: "
@@ -598,7 +599,7 @@ static int run(int argc, char **argv)
          .help = "velocity and pressure as VTKHDF beside -o: image (all voxels) or sparse (fluid cells)",
          .choices = kinds},
         {"error-bar", 0, CLI_FLAG, &c.error_bar,
-         .help = "find out by further runs how far k may be off: other sides, split voxels, fp64"},
+         .help = "find out by further runs how far k may be off: other boundaries, split voxels, fp64"},
         {"checkpoint", 0, CLI_TEXT, &c.checkpoint, "FILE", "file that a signal leaves",
          .fallback = "the name of -o, or of the input here, with .checkpoint.h5", .apply = cli_output_apply},
         {"resume", 0, CLI_FLAG, &c.resume,

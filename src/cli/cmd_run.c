@@ -99,7 +99,7 @@ static char *within(const choices *c, const char *name)
 
 /*
  * Fail before the work when nothing could be written after it, when there is nothing to go on from, or when
- * there is and nobody said so: results can be made again from a checkpoint, hours of steps cannot.
+ * there is and no option chose it: results can be made again from a checkpoint, hours of steps cannot.
  */
 static rill_status directory_try(choices *c)
 {
@@ -231,7 +231,7 @@ static rill_status work(choices *c, const char *path, int *code)
     cli_case read = {0};
     cli_grids grids = {.count = 0};
     rill_vessel *vessel = NULL;
-    const bool go = !c->dry_run && access(path, R_OK) == 0; /* else reading tells */
+    const bool go = !c->dry_run && access(path, R_OK) == 0; /* else reading reports it */
     if (go) {
         RILL_TRY(directory_make(c, path));
         RILL_TRY(directory_lock(c));
@@ -317,11 +317,11 @@ const cli_command cli_run = {
         "Prints the plan of `rill check`, then runs, and leaves series (run.h5, CSV), wall shear on "
         "the triangles\n"
         "(wall.vtkhdf), snapshots by phase, pictures and summary.json in a directory; docs/vessels.md "
-        "tells all.\n"
+        "lists all.\n"
         "--error-bar voxelizes the surface of the geometry again, 4/3 and 16/9 as coarse, and runs these "
         "grids "
         "first; they leave\n"
-        "error-bar.vtkhdf and numbers with an uncertainty. The plan tells their time and memory first.\n"
+        "error-bar.vtkhdf and numbers with an uncertainty. The plan states their time and memory first.\n"
         "SIGUSR1 writes a checkpoint; SIGTERM, SIGINT (control-C), SIGHUP and SIGUSR2 write one and stop.\n"
         "Exit code 2: the flow diverged or exceeded a limit (position and reason are printed, no\n"
         "results are written), or cycles did not repeat (results are written).\n"

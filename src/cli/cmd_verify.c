@@ -242,13 +242,13 @@ static rill_status verdict(const tally *t)
 {
     if (t->checks == 0)
         return rill_fail(RILL_USAGE,
-                         "none of the cases asked for can be run like this (%d skipped): --list shows the "
+                         "none of the selected cases can be run like this (%d skipped): --list shows the "
                          "cases, --set full takes those for a GPU, too",
                          t->skipped);
     if (t->failed)
         return rill_fail(RILL_NUMERICS,
                          "%d of %d checks failed: the lines with FAIL say by how much; other formats, "
-                         "schemes or a --backend tell what it depends on",
+                         "schemes or a --backend list what it depends on",
                          t->failed, t->checks);
     return RILL_OK;
 }
@@ -334,7 +334,8 @@ const cli_command cli_verify = {
         "set\nis chosen on a GPU, the quick one on a CPU. --suite formats compares the number formats, with "
         "and\nwithout the shift, on the same flows; the other flags of the method apply to all of them. "
         "--suite "
-        "vessels\ncomputes flows with interpolated walls, pulses and blood. --suite sizes fills the memory "
+        "vessels\ncomputes flows with interpolated bounce-back, pulses and blood. --suite sizes fills the "
+        "memory "
         "with as many nodes as --nodes says, and shows what they take and how fast "
         "they are. --devices and --ranks run all other suites in parts; a case that is too small for parts "
         "runs "
@@ -366,7 +367,7 @@ static int run(int argc, char **argv)
         {.help = "What is verified"},
         {"suite", 0, CLI_CHOICE, &c.suite,
          .help = "reference: one variant against known values; formats: the number formats; sizes: many "
-                 "nodes; vessels: interpolated walls, pulses, blood",
+                 "nodes; vessels: interpolated bounce-back, pulses, blood",
          .choices = rill_verify_suite_names},
         {"case", 0, CLI_TEXT, &c.pattern, "PATTERN", "cases by name, such as 'spheres/*'", .fallback = "all"},
         {"set", 0, CLI_CHOICE, &c.set,

@@ -237,7 +237,7 @@ static int run(int argc, char **argv);
 const cli_command cli_voxelize = {
     .name = "voxelize",
     .usage = "IMAGE|SURFACE [options] -o FILE.geom.h5",
-    .summary = "turn a segmented image or a surface into a geometry",
+    .summary = "convert a segmented image or a surface to a geometry",
     .details =
         "IMAGE is a raw file (also .raw.gz), a TIFF with pages, a directory or a quoted pattern of TIFF or "
         "PNG "
@@ -251,9 +251,11 @@ const cli_command cli_voxelize = {
         "face or an edge, as the links of D3Q19 do; pores that share a corner alone are not dropped, because "
         "D3Q15 and\n"
         "D3Q27 have links through corners. A run drops what its own lattice does not connect. "
-        "\"connected\" pores reach an outer face. Along an axis with periodic sides a pore percolates when "
+        "\"connected\" pores reach an outer face. Along an axis with periodic boundaries a pore percolates "
+        "when "
         "it\n"
-        "meets its own periodic image, along one with mirrored or walled sides when it reaches both faces.\n"
+        "meets its own periodic image, along one with mirrored or solid boundaries when it reaches both "
+        "faces.\n"
         "Steps are done in this order: pore, axes, crop, resample, mirror, keep.\n\n"
         "SURFACE is an STL (binary, ASCII), OBJ, PLY or VTP file, or a folder of them (one for each patch), "
         "open or "

@@ -36,7 +36,7 @@ typedef struct cli_devices {
                                                                             .max = 64                        \
     }
 
-/** Return whether several devices are asked for, or there are several processes. */
+/** Return whether several devices are requested, or there are several processes. */
 bool cli_devices_several(const cli_devices *devices);
 
 /** Read the options. @return RILL_USAGE for what is no list, names a device twice, or does not go together */
@@ -59,7 +59,7 @@ rill_status cli_devices_open(cli_devices *devices, rill_device *first);
 /** What a plan says of several parts. */
 typedef struct cli_devices_plan {
     rill_device *const *devices; /**< [given] */
-    int given;                   /**< 0 or 1: nothing is said */
+    int given;                   /**< 0 or 1: not given */
     const rill_part_plan *part;  /**< [count] */
     int count;                   /**< of parts, at most `given` */
     uint64_t nodes;              /**< of all parts */

@@ -386,9 +386,10 @@ static rill_status box_generate(cli_generated *g, rill_geom **out)
 
 #define KIND(noun) noun##_options, noun##_generate
 
-static const char channel[] = "The channel lies in a layer of solid voxels; half-way walls give it its exact "
-                              "width. The permeability of\n"
-                              "the box is that of the channel times the porosity of the box.";
+static const char channel[] =
+    "The channel lies in a layer of solid voxels; half-way bounce-back gives it its exact "
+    "width. The permeability of\n"
+    "the box is that of the channel times the porosity of the box.";
 
 const cli_generate_kind cli_generate_kinds[] = {
     {"spheres", "a cell of a periodic sphere array: sc, bcc or fcc",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rill generate, kinds that are triangle surfaces: what they are asked and what is told of them. */
+/* rill generate, kinds that are triangle surfaces: their options and their descriptions. */
 #include "cli/generate_kinds.h"
 #include "cli/json_option.h"
 #include "geometry/generate/generate_surface.h"
@@ -159,8 +159,8 @@ int cli_surface_kind_run(int number, int argc, char **argv, const char *line)
         METRES("inlet", &v.inlet, "length in front: of the parent, of what is straight or wide"),
         METRES("outlet", &v.outlet, "length behind: of each branch, of what is straight or wide"),
         METRES("bend", &v.bend, "radius of the bend"),
-        DEGREES("angle", &v.angle, 0, 270, "by which the bend, or the first branch, turns"),
-        DEGREES("second-angle", &v.second_angle, 0, 90, "by which the second branch turns"),
+        DEGREES("angle", &v.angle, 0, 270, "by which the bend, or the first branch, deviates"),
+        DEGREES("second-angle", &v.second_angle, 0, 90, "by which the second branch deviates"),
         {"ratio", 0, CLI_REAL, &v.ratio, "RATIO", "radius of the second branch over that of the first",
          .min = 0.3, .max = 1},
     };

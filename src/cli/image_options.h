@@ -36,7 +36,7 @@ void cli_image_file_options(cli_image *image, cli_option *table, int room);
 /** Read --sides, which geometries and generated ones have too. */
 rill_status cli_sides_parse(const char *text, rill_voxelize_options *out);
 
-/** Turn the options into those of the library; keep, axis and command are left at their defaults. */
+/** Convert the options to those of the library; keep, axis and command are left at their defaults. */
 rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out);
 
 /** Print the rows of a summary table that say what was read: format, axes, grey values. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file permeability_flow.h
- * A permeability as the flow of a fluid in SI units: the options that ask for it, rows and JSON.
+ * A permeability as the flow of a fluid in SI units: its options, rows and JSON.
  */
 #ifndef RILL_CLI_PERMEABILITY_FLOW_H
 #define RILL_CLI_PERMEABILITY_FLOW_H
@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-/** A flow that is asked for. Start with zeros. */
+/** A requested flow. Start with zeros. */
 typedef struct cli_flow {
     const char *fluid, *viscosity, *density, *drop; /**< as given; NULL: not given */
     rill_fluid of;

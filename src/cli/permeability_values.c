@@ -27,7 +27,7 @@ static tensor tensor_of(const cli_permeability_result *r)
     return t;
 }
 
-/* Rows and columns of the axes that are asked for. */
+/* Rows and columns of the requested axes. */
 static void print_tensor(const rill_permeability *p, const tensor *t, double factor, const char *unit)
 {
     for (int i = 0; i < t->count; i++) {

@@ -23,7 +23,7 @@ typedef struct cli_case_choices {
 /**
  * Read the arguments of a command that takes a case.
  * @param[in]  own   options of the command alone
- * @param[out] path  the case; not set where help was asked for
+ * @param[out] path  the case; not set where help was requested
  */
 rill_status cli_case_parse(const cli_command *command, const cli_option *own, cli_case_choices *choices,
                            int argc, char **argv, const char **path, bool *help);

@@ -38,7 +38,7 @@ static const char *end_of(const rill_vessel *v, const rill_run_result *r, char *
     case RILL_RUN_REPEATS:
         return pulsatile ? "cycles repeat" : "steady";
     case RILL_RUN_LIMIT:
-        if (!r->compared) return "all that was asked for; there were no two cycles to compare";
+        if (!r->compared) return "all that was requested; there were no two cycles to compare";
         snprintf(text, size, "NOT CONVERGED: %s", cli_run_not_repeated(v, r, why, sizeof why));
         return text;
     case RILL_RUN_CANCELLED:

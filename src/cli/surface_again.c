@@ -46,7 +46,7 @@ static rill_status words_read(const char *line, words *w)
     return RILL_OK;
 }
 
-/* What the command said. */
+/* What the command gave. */
 typedef struct command {
     cli_surface surface;
     const char *axes, *input;

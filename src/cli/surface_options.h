@@ -41,11 +41,11 @@ typedef struct cli_surface_openings {
     char names[128][RILL_OPENING_NAME];
 } cli_surface_openings;
 
-/** Turn the options into those of rill_surface_survey(), which borrow likewise. */
+/** Convert the options to those of rill_surface_survey(), which borrow likewise. */
 rill_status cli_surface_shape_resolve(const cli_surface *surface, cli_surface_openings *openings,
                                       rill_surface_options *out);
 
-/** Turn the options into those of rill_surface_voxelize(), which borrow from `surface` and `openings`. */
+/** Convert the options to those of rill_surface_voxelize(), which borrow from `surface` and `openings`. */
 rill_status cli_surface_resolve(const cli_surface *surface, cli_surface_openings *openings,
                                 rill_surface_options *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joins the processes of a launcher, and serves in all but the first. */
+/* Joins the processes of a launcher, and works for the first in all others. */
 #include "cli/team.h"
 
 #include "device/remote.h"

@@ -15,7 +15,7 @@
 
 /** One side of a step: where incoming populations are, or where outgoing ones go. */
 typedef struct rill_cpu_side {
-    bool looks;                         /**< slots are at meeting nodes, else at the node itself */
+    bool looks;                         /**< slots are at storage nodes, else at the node itself */
     char *rows[RILL_Q_MAX][2];          /**< address of place 0 for links along i, without and with a wall */
     char *segment_rows[2 * RILL_Q_MAX]; /**< `rows`, by rill_segment.row */
     uint64_t ring, turn;                /**< place = number + ring, minus `turn` where that is not below it */
@@ -51,7 +51,7 @@ RILL_FN uint64_t rill_cpu_place(const rill_cpu_side *side, const uint64_t number
     return place >= side->turn ? place - side->turn : place;
 }
 
-/** Return whether `length` numbers from `number` on have successive places. */
+/** Return whether `length` numbers from `number` on have successive positions. */
 RILL_FN bool rill_cpu_unbroken(const rill_cpu_side *side, const uint64_t number, const uint64_t length)
 {
     return rill_cpu_place(side, number) + length <= side->turn;
@@ -163,7 +163,7 @@ RILL_FN void rill_cpu_copy_segments(const rill_cpu_side *side, const rill_segmen
     rill_cpu_copy_kind(side, segments, block, RILL_ODD_SEGMENT, 1, into, rows, size);
 }
 
-/** The same in a ring, where any segment may turn round at the end, whole rows, too. */
+/** The same in a ring buffer, where any segment may wrap at the end, whole rows, too. */
 RILL_FN void rill_cpu_copy_segments_of_ring(const rill_cpu_side *side, const rill_segments *segments,
                                             const uint64_t block, const bool into, char *rows,
                                             const size_t size)
@@ -244,7 +244,7 @@ RILL_FN void rill_cpu_copy_segments(const rill_cpu_side *side, const rill_segmen
     }
 }
 
-/** The same in a ring, where any segment may turn round at the end, whole rows, too. */
+/** The same in a ring buffer, where any segment may wrap at the end, whole rows, too. */
 RILL_FN void rill_cpu_copy_segments_of_ring(const rill_cpu_side *side, const rill_segments *segments,
                                             const uint64_t block, const bool into, char *rows,
                                             const size_t size)
@@ -268,9 +268,9 @@ RILL_FN void rill_cpu_copy_segments_of_ring(const rill_cpu_side *side, const ril
 #endif
 
 /**
- * Ask for all slots of a block, a while before they are copied: segments jump about too much for the
+ * Prefetch all slots of a block, a while before they are copied: segments jump about too much for the
  * processor to foresee, those at walls, one here and one there, most of all. Of a vector the last lane is
- * asked for, as the first is often on the line of the vector before.
+ * prefetched, as the first is often on the line of the vector before.
  */
 RILL_FN void rill_cpu_ask_segments(const rill_cpu_side *side, const bool ring, const rill_segments *segments,
                                    const uint64_t block, const size_t size)

@@ -13,7 +13,7 @@
 typedef struct rill_cpu_links {
     rill_node meeting[RILL_BLOCK];
     uint64_t walls; /**< bit l: rill_link.wall of lane l */
-    bool whole;     /**< meeting nodes of all lanes are successive, and all or none have walls */
+    bool whole;     /**< storage nodes of all lanes are successive, and all or none have walls */
 } rill_cpu_links;
 
 /** Find the links of the active lanes of the block at n: links [q]. */

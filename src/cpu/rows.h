@@ -4,7 +4,7 @@
  * The seams between the three parts that a step on a CPU is put together from, block by block:
  *
  * - links and copies (step.c) bring stored populations of RILL_BLOCK nodes into rows, and take them back;
- * - formats (format.c) turn rows of stored numbers into rows of the arithmetic type, and back;
+ * - formats (format.c) convert rows of stored numbers to rows of the arithmetic type, and back;
  * - collisions (collide.c) work from rows to rows.
  *
  * A row is RILL_BLOCK successive values of one velocity. Where slots are successive, too, it is a place in
@@ -53,11 +53,11 @@ typedef struct rill_cpu_lattice {
 
 /** One number format in one arithmetic type. */
 typedef struct rill_cpu_format {
-    /** Turn a row of stored numbers into values. @param weight taken off: w_i where plain f_i are stored */
+    /** Convert a row of stored numbers to values. @param weight taken off: w_i where plain f_i are stored */
     void (*load)(const void *stored, void *values, double weight);
     /** The same for moments, which look for divergence: see rill_storage_check(). */
     void (*check)(const void *stored, void *values, double weight);
-    /** Turn a row of values into stored numbers. @param weight added before */
+    /** Convert a row of values to stored numbers. @param weight added before */
     void (*store)(void *stored, const void *values, double weight);
     /** Exchange stored numbers a[k] and b[k], times sign[k]. @param weights taken off and added */
     void (*exchange)(void *a, void *b, const int8_t *sign, const double *weight_a, const double *weight_b);

@@ -138,7 +138,7 @@ static void copy(const work *w, const rill_cpu_side *side, bool into, block *b)
                              b->stored_rows[i]);
 }
 
-/* Give rows of the arithmetic type their places. */
+/* Give rows of the arithmetic type their positions. */
 static void rows_of(const work *w, block *b)
 {
     for (int i = 0; i < w->q; i++) b->rows[i] = w->same ? b->stored_rows[i] : b->values[i];

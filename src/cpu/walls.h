@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file walls.h
- * The links of interpolated walls (kernel/walls.h), and their nodes, a row of RILL_BLOCK of them at a time:
- * all are read before one is written, and pairs, which come first, two by two, are in one row.
+ * The links of walls with interpolated bounce-back (kernel/walls.h), and their nodes, a row of RILL_BLOCK of
+ * them at a time: all are read before one is written, and pairs, which come first, two by two, are in one
+ * row.
  */
 #ifndef RILL_CPU_WALLS_H
 #define RILL_CPU_WALLS_H

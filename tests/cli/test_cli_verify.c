@@ -135,7 +135,7 @@ Test(verify, mistakes)
     cli_test_fails(1, "overwrite", "verify", "--rock", "rock.tif", "--json", "rock.tif", "-q");
     cli_test_fails(1, "full-way bounce-back goes with", "verify", "--bounce-back", "full-way", "-q");
     /* Values that belong to other parameters are left out, and with nothing left there is no success. */
-    cli_test_fails(1, "none of the cases asked for can be run like this (1 skipped)", "verify", "--case",
+    cli_test_fails(1, "none of the selected cases can be run like this (1 skipped)", "verify", "--case",
                    "spheres/sc-0.216-32", "--magic", "1/4", "--backend", "cpu", "-q");
     const cli_result r = cli_test_run("verify", "--case", "rocks/porosity", "--backend", "cpu");
     cr_assert_eq(r.code, 1);

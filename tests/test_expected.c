@@ -22,8 +22,8 @@ static void put(const char *rows, int count)
     FILE *file = fopen(path, "w");
     cr_assert(file);
     fprintf(file,
-            "# A test.\n# rows: %d\ncollision, tau, Womersley number, cells, pressure drop, mean wall shear, "
-            "local wall shear\n%s",
+            "# A test.\n# rows: %d\ncollision, lattice, tau, Womersley number, cells, pressure drop, mean "
+            "wall shear, local wall shear\n%s",
             count, rows);
     cr_assert_eq(fclose(file), 0);
 }
@@ -43,12 +43,12 @@ static void end(void)
 }
 
 /* Second order in the cells, and less at a larger tau. */
-static const char known[] = "trt, 0.51, 0, 10, 0.04, 0.02, 0.08\n"
-                            "trt, 0.51, 0, 20, 0.01, 0.005, 0.02\n"
-                            "trt, 0.8, 0, 10, 0.02, 0.01, 0.04\n"
-                            "trt, 0.8, 0, 20, 0.005, 0.0025, 0.01\n"
-                            "cumulant, 0.53, 4, 20, 0.01, 0.01, 0.05\n"
-                            "cumulant, 0.53, 4, 40, 0.0025, 0.0025, 0.0125\n";
+static const char known[] = "trt, d3q27, 0.51, 0, 10, 0.04, 0.02, 0.08\n"
+                            "trt, d3q27, 0.51, 0, 20, 0.01, 0.005, 0.02\n"
+                            "trt, d3q27, 0.8, 0, 10, 0.02, 0.01, 0.04\n"
+                            "trt, d3q27, 0.8, 0, 20, 0.005, 0.0025, 0.01\n"
+                            "cumulant, d3q27, 0.53, 4, 20, 0.01, 0.01, 0.05\n"
+                            "cumulant, d3q27, 0.53, 4, 40, 0.0025, 0.0025, 0.0125\n";
 
 Test(expected, interpolates, .init = begin, .fini = end)
 {
@@ -59,10 +59,11 @@ Test(expected, interpolates, .init = begin, .fini = end)
     static const double cells[] = {5, 10, 14, 20, 80};
     for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
         const double power = pow(10 / cells[k], 2);
-        const rill_plan_errors thin = rill_expected_at(&t, RILL_TRT, cells[k], 0.51, 0),
-                               thick = rill_expected_at(&t, RILL_TRT, cells[k], 0.8, 0),
-                               thicker = rill_expected_at(&t, RILL_TRT, cells[k], 1.5, 0),
-                               between = rill_expected_at(&t, RILL_TRT, cells[k], 0.5 + sqrt(0.003), 0);
+        const rill_plan_errors thin = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[k], 0.51, 0),
+                               thick = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[k], 0.8, 0),
+                               thicker = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[k], 1.5, 0),
+                               between =
+                                   rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[k], 0.5 + sqrt(0.003), 0);
         cr_expect_float_eq(thin.pressure, 0.04 * power, 1e-9);
         cr_expect_float_eq(thin.mean, 0.02 * power, 1e-9);
         cr_expect_float_eq(thin.local, 0.08 * power, 1e-9);
@@ -71,12 +72,13 @@ Test(expected, interpolates, .init = begin, .fini = end)
         cr_expect_float_eq(between.local, sqrt(0.5) * 0.08 * power, 1e-9);
     }
     /* 2.5 cells in the boundary layer, whatever the collision; slow oscillations are as a steady flow. */
-    const rill_plan_errors pulse = rill_expected_at(&t, RILL_TRT, 40, 0.8, 8),
-                           slow = rill_expected_at(&t, RILL_TRT, 20, 0.51, 0.1);
+    const rill_plan_errors pulse = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 40, 0.8, 8),
+                           slow = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.51, 0.1);
     cr_expect_float_eq(pulse.layer, 2.5, 1e-9);
     cr_expect_float_eq(pulse.local, 0.05, 1e-9);
     cr_expect_float_eq(slow.local, 0.02, 1e-9);
-    cr_expect(isnan(rill_expected_at(&t, RILL_SRT, 20, 0.8, 0).local));
+    cr_expect(isnan(rill_expected_at(&t, RILL_D3Q27, RILL_SRT, 20, 0.8, 0).local));
+    cr_expect(isnan(rill_expected_at(&t, RILL_D3Q19, RILL_TRT, 20, 0.8, 0).local));
     rill_expected_free(&t);
 }
 
@@ -85,10 +87,13 @@ Test(expected, tells_a_table_that_is_missing_or_damaged, .init = begin, .fini = 
     rill_expected t;
     cr_expect_eq(rill_expected_read(&t), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "wall-shear-errors.csv"), "%s", rill_error_message());
-    put("bgk, 0.51, 0, 10, 0.04, 0.02, 0.08\n", 1);
+    put("bgk, d3q27, 0.51, 0, 10, 0.04, 0.02, 0.08\n", 1);
     cr_expect_eq(rill_expected_read(&t), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "\"bgk\" is no collision"), "%s", rill_error_message());
-    put("trt, 0.5, 0, 10, 0.04, 0.02, 0.08\n", 1);
+    put("trt, d3q9, 0.51, 0, 10, 0.04, 0.02, 0.08\n", 1);
+    cr_expect_eq(rill_expected_read(&t), RILL_USAGE);
+    cr_expect(strstr(rill_error_message(), "\"d3q9\" is no lattice"), "%s", rill_error_message());
+    put("trt, d3q27, 0.5, 0, 10, 0.04, 0.02, 0.08\n", 1);
     cr_expect_eq(rill_expected_read(&t), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "out of range"), "%s", rill_error_message());
 }
@@ -110,7 +115,7 @@ Test(expected, the_table_holds)
         of.full = false;
         cr_assert_eq(rill_verify_run(&of, &setup, NULL, &record), RILL_OK, "%s", rill_error_message());
         for (int j = 0; j < 2; j++) {
-            const rill_plan_errors e = rill_expected_at(&t, RILL_TRT, cells[j], 0.8, 0);
+            const rill_plan_errors e = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[j], 0.8, 0);
             const double said[] = {e.pressure, e.mean, e.local};
             for (int i = 0; i < 3; i++)
                 cr_expect_leq(fabs(record.outcomes[3 * j + i].found), 1.25 * said[i] + 1e-3,

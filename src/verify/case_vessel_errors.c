@@ -79,8 +79,10 @@ done:
     SIZES("pulse-" #alpha_, "Womersley flow in pipes along (1, 2, 2), alpha " #alpha_ ", tau 0.53", D3Q27,   \
           CUMULANT, 0.53, alpha_, "Womersley 1955, doi:10.1113/jphysiol.1955.sp005276")
 
-static const rill_verify_case cases[] = {TAUS("trt", D3Q19, TRT),
+static const rill_verify_case cases[] = {TAUS("trt", D3Q27, TRT),
+                                         TAUS("trt-d3q19", D3Q19, TRT),
                                          TAUS("central-moment", D3Q19, CENTRAL_MOMENT),
+                                         TAUS("central-moment-d3q27", D3Q27, CENTRAL_MOMENT),
                                          TAUS("cumulant", D3Q27, CUMULANT),
                                          PULSE(2),
                                          PULSE(4),

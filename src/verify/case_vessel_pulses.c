@@ -57,7 +57,7 @@ done:
 
 static const rill_verify_case cases[] = {
     PULSE("4", false, "alpha 4, radius 10, tau 0.53, CUMULANT", D3Q27, CUMULANT, 4, 0.53, 0, 10, L2(0.015)),
-    PULSE("4-trt", true, "alpha 4, radius 10, tau 0.6, TRT", D3Q19, TRT, 4, 0.6, 0, 10, L2(0.015)),
+    PULSE("4-trt", true, "alpha 4, radius 10, tau 0.6, TRT", D3Q27, TRT, 4, 0.6, 0, 10, L2(0.015)),
     PULSE("4-40", true, "alpha 4, radius 10 and 20, tau 0.53, CUMULANT", D3Q27, CUMULANT, 4, 0.53, 10, 20,
           L2(0.005), ORDER),
     PULSE("4-0.505", true, "alpha 4, radius 10, tau 0.505, CUMULANT", D3Q27, CUMULANT, 4, 0.505, 0, 10,

@@ -341,7 +341,7 @@ done:
 
 static const rill_verify_case cases[] = {
     COARSE("12", "half of a torus, pipe of radius 6, Dean 50, CUMULANT", D3Q27, CUMULANT, 50),
-    TORUS("10", "half of a torus, pipes of radius 6 and 10, Dean 10, TRT", D3Q19, TRT, 10, 10, 0.015),
+    TORUS("10", "half of a torus, pipes of radius 6 and 10, Dean 10, TRT", D3Q27, TRT, 10, 10, 0.015),
     TORUS("50", "half of a torus, pipes of radius 6 and 10, Dean 50, CUMULANT", D3Q27, CUMULANT, 50, 10,
           0.015),
     TORUS("100", "half of a torus, pipes of radius 6 and 10, Dean 100, CUMULANT", D3Q27, CUMULANT, 100, 10,

@@ -132,7 +132,7 @@ done:
 static const rill_verify_case cases[] = {
     THIN("thin-cumulant-20", false, D3Q27, CUMULANT, 10, 0.51, 120, false, 0.01),
     THIN("thin-central-20", false, D3Q19, CENTRAL_MOMENT, 10, 0.51, 120, false, 0.01),
-    THIN("thin-trt-20", false, D3Q19, TRT, 10, 0.51, 30, false, 0.01),
+    THIN("thin-trt-20", false, D3Q27, TRT, 10, 0.51, 30, false, 0.01),
     THIN("thin-cumulant-20-fast", true, D3Q27, CUMULANT, 10, 0.503, 1000, false, 0.01),
     THIN("thin-cumulant-20-least", true, D3Q27, CUMULANT, 10, 0.501, 1000, false, 0.01),
     THIN("thin-cumulant-20-thick", true, D3Q27, CUMULANT, 10, 0.8, 5, false, 0.01),
@@ -140,11 +140,11 @@ static const rill_verify_case cases[] = {
     THIN("thin-central-27-20", true, D3Q27, CENTRAL_MOMENT, 10, 0.503, 500, false, 0.01),
     THIN("thin-central-20-least", true, D3Q19, CENTRAL_MOMENT, 10, 0.503, 500, false, 0.01),
     THIN("thin-central-20-tilted", true, D3Q19, CENTRAL_MOMENT, 10, 0.51, 120, true, 0.01),
-    THIN("thin-trt-20-tilted", true, D3Q19, TRT, 10, 0.51, 30, true, 0.01),
+    THIN("thin-trt-20-tilted", true, D3Q27, TRT, 10, 0.51, 30, true, 0.01),
     THIN("thin-cumulant-40", true, D3Q27, CUMULANT, 20, 0.51, 120, false, 0.005),
     THIN("thin-cumulant-40-least", true, D3Q27, CUMULANT, 20, 0.501, 1000, false, 0.005),
     THIN("thin-cumulant-40-tilted", true, D3Q27, CUMULANT, 20, 0.51, 120, true, 0.005),
     THIN("thin-central-40", true, D3Q19, CENTRAL_MOMENT, 20, 0.51, 120, false, 0.005),
-    THIN("thin-trt-40", true, D3Q19, TRT, 20, 0.55, 20, false, 0.005)};
+    THIN("thin-trt-40", true, D3Q27, TRT, 20, 0.55, 20, false, 0.005)};
 
 const rill_verify_group rill_verify_vessel_walls = {cases, sizeof cases / sizeof *cases};

@@ -9,32 +9,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERRORS = 3 };
+enum { FIXED = 5, ERRORS = 3 }; /* columns */
 
 #define LEAST 1e-4 /* errors are known to */
 
 /* ---- the table ---- */
 
+/* A name in the table and what it stands for. */
+typedef struct choice {
+    const char *name;
+    int value;
+} choice;
+
+static rill_status choice_read(const rill_table *table, int row, int column, const choice *of, int *out)
+{
+    const char *name = table->cells[row * table->columns + column];
+    while (of->name && strcmp(of->name, name) != 0) of++;
+    if (!of->name)
+        return rill_fail(RILL_USAGE, "%s:%d: \"%.20s\" is no %s of the table", table->path, table->lines[row],
+                         name, column == 0 ? "collision" : "lattice");
+    *out = of->value;
+    return RILL_OK;
+}
+
 static rill_status point_read(const rill_table *table, int row, rill_expected_point *out)
 {
-    static const struct {
-        const char *name;
-        rill_collision collision;
-    } collisions[] = {
-        {"trt", RILL_TRT}, {"central-moment", RILL_CENTRAL_MOMENT}, {"cumulant", RILL_CUMULANT}};
+    static const choice collisions[] = {{"trt", RILL_TRT},
+                                        {"central-moment", RILL_CENTRAL_MOMENT},
+                                        {"cumulant", RILL_CUMULANT},
+                                        {NULL, 0}},
+                        lattices[] = {{"d3q19", RILL_D3Q19}, {"d3q27", RILL_D3Q27}, {NULL, 0}};
     rill_status status = RILL_OK;
-    const char *name = table->cells[row * table->columns];
-    int k = 0;
-    while (k < 3 && strcmp(name, collisions[k].name) != 0) k++;
-    if (k == 3 || table->columns != 4 + ERRORS)
-        return rill_fail(RILL_USAGE, "%s:%d: \"%.20s\" is no collision of the table", table->path,
-                         table->lines[row], name);
-    out->collision = collisions[k].collision;
-    RILL_TRY(rill_table_number(table, row, 1, &out->tau));
-    RILL_TRY(rill_table_number(table, row, 2, &out->alpha));
-    RILL_TRY(rill_table_number(table, row, 3, &out->cells));
-    for (k = 0; k < ERRORS; k++) {
-        RILL_TRY(rill_table_number(table, row, 4 + k, &out->error[k]));
+    int collision = 0, lattice = 0;
+    if (table->columns != FIXED + ERRORS)
+        return rill_fail(RILL_USAGE, "%s has %d columns, but %d are needed: run scripts/wall-shear-errors",
+                         table->path, table->columns, FIXED + ERRORS);
+    RILL_TRY(choice_read(table, row, 0, collisions, &collision));
+    RILL_TRY(choice_read(table, row, 1, lattices, &lattice));
+    out->collision = (rill_collision)collision;
+    out->lattice = (rill_lattice)lattice;
+    RILL_TRY(rill_table_number(table, row, 2, &out->tau));
+    RILL_TRY(rill_table_number(table, row, 3, &out->alpha));
+    RILL_TRY(rill_table_number(table, row, 4, &out->cells));
+    for (int k = 0; k < ERRORS; k++) {
+        RILL_TRY(rill_table_number(table, row, FIXED + k, &out->error[k]));
         out->error[k] = fmax(fabs(out->error[k]), LEAST);
     }
     if (!(out->tau > 0.5) || !(out->cells > 0) || !(out->alpha >= 0))
@@ -104,14 +122,20 @@ static void curve_at(knot *knots, int count, double x, double error[ERRORS])
     }
 }
 
-/* The curve of a collision at one tau over the cells across. @return its points */
-static int steady_at(const rill_expected *t, rill_collision collision, double tau, double cells, knot *knots,
-                     double error[ERRORS])
+/* Whether a point is of steady flow with this lattice and collision. */
+static bool is_steady(const rill_expected_point *p, rill_lattice lattice, rill_collision collision)
+{
+    return p->lattice == lattice && p->collision == collision && !(p->alpha > 0);
+}
+
+/* The curve of a lattice and collision at one tau over the cells across. @return its points */
+static int steady_at(const rill_expected *t, rill_lattice lattice, rill_collision collision, double tau,
+                     double cells, knot *knots, double error[ERRORS])
 {
     int count = 0;
     for (int k = 0; k < t->count; k++) {
         const rill_expected_point *p = &t->points[k];
-        if (p->collision != collision || p->alpha > 0 || p->tau != tau) continue;
+        if (!is_steady(p, lattice, collision) || p->tau != tau) continue;
         knots[count].x = p->cells;
         memcpy(knots[count++].error, p->error, sizeof p->error);
     }
@@ -120,13 +144,14 @@ static int steady_at(const rill_expected *t, rill_collision collision, double ta
 }
 
 /* The two taus of the table around one, or the one beside it. */
-static int taus_around(const rill_expected *t, rill_collision collision, double tau, double around[2])
+static int taus_around(const rill_expected *t, rill_lattice lattice, rill_collision collision, double tau,
+                       double around[2])
 {
     around[0] = -INFINITY;
     around[1] = INFINITY;
     for (int k = 0; k < t->count; k++) {
         const rill_expected_point *p = &t->points[k];
-        if (p->collision != collision || p->alpha > 0) continue;
+        if (!is_steady(p, lattice, collision)) continue;
         if (p->tau <= tau) around[0] = fmax(around[0], p->tau);
         if (p->tau >= tau) around[1] = fmin(around[1], p->tau);
     }
@@ -135,15 +160,15 @@ static int taus_around(const rill_expected *t, rill_collision collision, double 
     return isfinite(around[0]);
 }
 
-rill_plan_errors rill_expected_at(const rill_expected *t, rill_collision collision, double cells, double tau,
-                                  double alpha)
+rill_plan_errors rill_expected_at(const rill_expected *t, rill_lattice lattice, rill_collision collision,
+                                  double cells, double tau, double alpha)
 {
     rill_plan_errors out = {.cells = cells, .tau = tau, .pressure = NAN, .mean = NAN, .local = NAN};
     double around[2], at[2][ERRORS], error[ERRORS], pulse[ERRORS];
     knot *knots = t->count ? calloc((size_t)t->count, sizeof *knots) : NULL;
     out.layer = alpha > 0 ? cells / 2 / alpha : 0;
-    if (!knots || !taus_around(t, collision, tau, around)) goto done;
-    for (int k = 0; k < 2; k++) steady_at(t, collision, around[k], cells, knots, at[k]);
+    if (!knots || !taus_around(t, lattice, collision, tau, around)) goto done;
+    for (int k = 0; k < 2; k++) steady_at(t, lattice, collision, around[k], cells, knots, at[k]);
     const double part = around[1] > around[0] ? log((tau - 0.5) / (around[0] - 0.5)) /
                                                     log((around[1] - 0.5) / (around[0] - 0.5))
                                               : 0;
@@ -178,7 +203,8 @@ rill_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan
     rill_plan_errors out = {.cells = cells, .tau = tau, .pressure = NAN, .mean = NAN, .local = NAN};
     if (given->walls != RILL_WALLS_INTERPOLATED || !(least->cells > 0)) return out;
     if (rill_expected_read(&table) != RILL_OK) return out;
-    out = rill_expected_at(&table, plan->options.variant.collision, cells, tau, least->womersley);
+    const rill_variant v = plan->options.variant;
+    out = rill_expected_at(&table, v.lattice, v.collision, cells, tau, least->womersley);
     rill_expected_free(&table);
     return out;
 }

@@ -11,6 +11,7 @@
 
 /** A point of the table. */
 typedef struct rill_expected_point {
+    rill_lattice lattice;
     rill_collision collision;
     double tau;
     double alpha;    /**< Womersley number; 0: steady */
@@ -38,16 +39,17 @@ void rill_expected_free(rill_expected *expected);
  * they are those of it. In oscillating flow the error is at least that of the same number of cells in the
  * boundary layer R / alpha.
  * @param[in]  alpha  0: steady
- * @return NaN for a collision that is not in the table
+ * @return NaN for a lattice and collision that are not in the table
  */
-rill_plan_errors rill_expected_at(const rill_expected *expected, rill_collision collision, double cells,
-                                  double tau, double alpha);
+rill_plan_errors rill_expected_at(const rill_expected *expected, rill_lattice lattice,
+                                  rill_collision collision, double cells, double tau, double alpha);
 
 /**
  * Find the errors of a case where its vessel has the fewest cells across an opening, from the table of the
  * data.
  * @param[in] cells  NaN: those of the plan; else as many there, at the same Mach number
- * @return NaN where they are not known: without the table, with half-way bounce-back
+ * @return NaN where they are not known: without the table, with half-way bounce-back, with a lattice and
+ * collision that are not in it
  */
 rill_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan *plan, double cells);
 

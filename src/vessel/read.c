@@ -423,7 +423,7 @@ static const rill_key run_keys[] = {
     CHOOSE("start", run.start, starts,
         .help = "With waveforms: periodic, the soft start precedes the first cycle and Windkessels are corrected to their "
                 "periodic state; rest, the soft start begins the first cycle. Default: periodic."),
-    CHOOSE("lattice", run.lattice, lattices, .help = "Velocity set. Default: by the cell Reynolds number."),
+    CHOOSE("lattice", run.lattice, lattices, .help = "Velocity set. Default: d3q27 with cumulants and, for interpolated bounce-back, with trt; otherwise d3q19."),
     CHOOSE("collision", run.collision, rill_collision_names,
         .help = "Collision operator. Default: by the cell Reynolds number."),
     CHOOSE("storage", run.storage, rill_storage_names, .help = "Number format of the populations. Default: fp32."),

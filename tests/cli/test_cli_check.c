@@ -113,6 +113,32 @@ Test(cli_check, chooses_cumulants_for_viscosity_laws)
     }
 }
 
+/* TRT gets 27 velocities with interpolated walls; a lattice that is given is kept. */
+Test(cli_check, chooses_27_velocities_for_interpolated_walls)
+{
+    static const struct {
+        const char *walls, *run, *variant;
+    } cases[] = {{"", "", "d3q27-trt-second-order-aa-list-fp32"},
+                 {"", "collision: trt, ", "d3q27-trt-second-order-aa-list-fp32"},
+                 {"", "lattice: d3q19, ", "d3q19-trt-second-order-aa-list-fp32"},
+                 {"", "collision: srt, ", "d3q19-srt-second-order-aa-list-fp32"},
+                 {"walls: half-way\n", "", "d3q19-trt-second-order-aa-list-fp32"}};
+    double local[sizeof cases / sizeof *cases];
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        write_text("c.yaml",
+                   FLUID "%sopenings:\n  in: {kind: inlet, flow: 0.5 mL/s}\n" OUT
+                         "run: {%sstream: aa, addressing: list}\n",
+                   cases[k].walls, cases[k].run);
+        const cli_result r = cli_test_run("check", "c.yaml", "--no-measure", "--backend", "cpu");
+        cr_assert_eq(r.code, 0, "%zu: %s%s", k, r.out, r.err);
+        cr_expect(strstr(r.out, cases[k].variant), "%s: %s", cases[k].variant, r.out);
+        const char *row = strstr(r.out, "expected error");
+        cr_assert_eq(row != NULL, k < 3, "%s: %s", cases[k].variant, r.out);
+        if (row) cr_assert_eq(sscanf(row, "%*[^%%]%% in its mean and %lf %%", &local[k]), 1, "%s", row);
+    }
+    cr_expect_lt(local[0], 0.8 * local[2], "%g %%, with 19 velocities %g %%", local[0], local[2]);
+}
+
 /* Values of circuits that no run could use are refused, and cgs with the units of SI is noted. */
 Test(cli_check, judges_resistances_and_compliances)
 {

@@ -290,7 +290,10 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, const rill_seein
                  sum = totals[0].momentum[along] + totals[1].momentum[along];
     out->spread = 2 * sqrt((double)f->plan->nodes * squares) / fabs(sum);
     out->step = rill_sim_steps(f->sim);
-    if (what->speeds) f->tortuosity = out->tortuosity;
+    if (what->speeds) {
+        f->tortuosity = out->tortuosity;
+        f->turning = means ? totals[0].speed / fabs(totals[0].momentum[along]) - out->tortuosity : NAN;
+    }
     f->speed_max = totals[1].speed_max;
     f->elastic = 0.5 * (totals[0].elastic + totals[1].elastic);
 done:

@@ -36,6 +36,7 @@ typedef struct rill_follower {
     rill_limit limits[3]; /* of k_xa, k_ya, k_za; sampled together */
     double k[3];          /* at the last sample */
     double tortuosity;    /* there, of the reservoirs, too */
+    double turning;       /* what momentum that changes its sign from step to step adds to that of one step */
     double speed_max;     /* there */
     double elastic;       /* sum of c_s^2 (rho - 1)^2 / 2 there */
     size_t capacity;
@@ -119,6 +120,9 @@ double rill_follow_floor(const rill_follower *f, double memory, double k);
  * instead.
  */
 void rill_follow_imprecise(rill_follower *f, double memory, double k);
+
+/** Note that rounding to 16 bits leaves a k, which it is part of the uncertainty of, above the tolerance. */
+rill_status rill_follow_narrow_note(const rill_permeability_run *run, double tolerance, char **notes);
 
 /** Return the steps before which no series is believed: pressures need not be waited for that a network sees.
  */

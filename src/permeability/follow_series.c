@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Follows a run by the series of its permeabilities, which permeability/limit.c takes to its end. */
 #include "core/log.h"
+#include "core/notes.h"
 #include "geometry/voxels/axes.h"
 #include "core/status.h"
 #include "kernel/storage.h"
@@ -28,12 +29,18 @@ enum { ROUNDINGS = 32, ROUNDING_STEPS = 5 };
 /* Of what is not corrected, the components across the axis and the tortuosity, both count so many times: 6.3
  * were seen in 231 runs. */
 #define ROUNDING_OTHERS 8
+/* Rounding to 16 bits leaves velocities that are small against its own, and |u| of these adds up: half of
+ * them stand still, half change their sign from step to step. Of the latter, what they add to the tortuosity
+ * of one step is seen. The former added 1.7 times that at most. */
+#define ROUNDING_TURNING 3
 /* Where rounding swallows much of the force, its errors are no longer small: so many times the square. */
 #define ROUNDING_LOST 10
 /* Rounding that is too large so many times, or noise that is too loud after so many times the steps that were
  * expected, will stay so. */
 #define ROUNDING_TRIES 6
 #define NOISE_STEPS 30
+/* Where rounding alone exceeds the tolerance, a result counts as so many. */
+enum { ROUNDING_CLEAR = 3 };
 
 /* Step, and add the momentum to the series. */
 static rill_status sample(rill_follower *f, uint64_t steps, rill_sight *sight)
@@ -169,8 +176,10 @@ done:
  * Take what rounding to 16 bits does to k, to the first order, off the result: the mean over some steps. What
  * it fluctuates by is uncertain, and a part of it for the second order. The other components know only how
  * large it is.
+ * @param[out] good  k is good enough
+ * @param[out] left  what rounding leaves uncertain of k, relative
  */
-static rill_status take_off_rounding(rill_follower *f, bool *good)
+static rill_status take_off_rounding(rill_follower *f, bool *good, double *left)
 {
     rill_status status = RILL_OK;
     rill_permeability_run *run = f->run;
@@ -187,14 +196,15 @@ static rill_status take_off_rounding(rill_follower *f, bool *good)
         lost += fabs(rounding.momentum[run->axis] / plan->force) / (double)plan->nodes / ROUNDINGS;
     }
     const double noise = ROUNDING_NOISE * sqrt(squares / (ROUNDINGS - 1)), size = fabs(run->k[run->axis]);
+    const double second = ROUNDING_LOST * lost * lost * size, along = noise + ROUNDING_PART * fabs(mean);
     for (int b = 0; b < 3; b++)
         if (!rill_follow_is_zero(f, b))
-            run->uncertainty[b] += (b == run->axis ? noise + ROUNDING_PART * fabs(mean)
-                                                   : ROUNDING_OTHERS * (noise + fabs(mean))) +
-                                   ROUNDING_LOST * lost * lost * size;
+            run->uncertainty[b] += (b == run->axis ? along : ROUNDING_OTHERS * (noise + fabs(mean))) + second;
     run->tortuosity_uncertainty +=
-        f->tortuosity * (ROUNDING_OTHERS * (noise + fabs(mean)) / size + ROUNDING_LOST * lost * lost);
+        f->tortuosity * (ROUNDING_OTHERS * (noise + fabs(mean)) / size + ROUNDING_LOST * lost * lost) +
+        ROUNDING_TURNING * fmax(f->turning, 0);
     run->k[run->axis] -= mean;
+    *left = (along + second) / size;
     *good = run->uncertainty[run->axis] <= f->options->tolerance * fabs(run->k[run->axis]);
     rill_log(RILL_LOG_DEBUG, "rounding: k %.6g, %.2g too large, noise %.2g, %.2g of the force lost",
              run->k[run->axis], mean / run->k[run->axis], noise / run->k[run->axis], lost);
@@ -202,19 +212,34 @@ done:
     return status;
 }
 
-/* Say that 16 bits are too few, if they are. @param tries  results that rounding made too uncertain so far */
+/* Say that 16 bits are too few, if they are. A result whose rounding exceeds the tolerance by no more than
+ * what is let pass before the first step is one. @param tries  results that rounding made too uncertain so
+ * far */
 static void narrow_judge(rill_follower *f, int tries)
 {
     rill_permeability_run *run = f->run;
     const rill_permeability_options *o = f->options;
     const double k = fabs(run->k[run->axis]), uncertainty = run->uncertainty[run->axis] / k;
-    const double long_enough = NOISE_STEPS * fmax(f->plan->steps_expected, rill_follow_patience(f, k));
+    const double planned = fmax(f->plan->steps_expected, rill_plan_steps_likely(o, f->plan));
+    const double long_enough = NOISE_STEPS * fmax(planned, rill_follow_patience(f, k));
     if (uncertainty <= o->tolerance || (tries < ROUNDING_TRIES && (double)run->steps < long_enough)) return;
+    run->converged = tries >= ROUNDING_TRIES && uncertainty <= RILL_ROUNDING_REFUSED * o->tolerance;
+    if (run->converged) return;
     snprintf(
         run->reason, sizeof run->reason,
         "rounding in %s storage leaves %.2g of k uncertain along %c, more than the tolerance of %.2g: take "
         "--storage fp32, or raise --tolerance",
         rill_storage_names[o->variant.storage], uncertainty, rill_axis(run->axis), o->tolerance);
+}
+
+rill_status rill_follow_narrow_note(const rill_permeability_run *run, double tolerance, char **notes)
+{
+    const double uncertainty = run->uncertainty[run->axis] / fabs(run->k[run->axis]);
+    if (rill_storage_size((int)run->storage) != 2 || uncertainty <= tolerance) return RILL_OK;
+    return rill_note(notes,
+                     "rounding in %s storage leaves %.2g of k uncertain along %c, more than the tolerance of "
+                     "%.2g: take --storage fp32 for that",
+                     rill_storage_names[run->storage], uncertainty, rill_axis(run->axis), tolerance);
 }
 
 rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill_pressures *pressures)
@@ -236,8 +261,9 @@ rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill
         bool good = judge(f);
         if (f->plan->chambers) RILL_TRY(ask(f, &q, &sight, &good));
         if (good && narrow) {
-            RILL_TRY(take_off_rounding(f, &good));
-            tries += !good;
+            double left = 0;
+            RILL_TRY(take_off_rounding(f, &good, &left));
+            tries += good ? 0 : left > o->tolerance ? ROUNDING_CLEAR : 1;
         } else if (narrow) {
             run->tortuosity_uncertainty = INFINITY; /* what 16 bits do to it is not known yet */
         }

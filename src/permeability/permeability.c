@@ -539,7 +539,10 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
     }
     RILL_TRY(rill_tensor_collect(geom, o, out));
     for (int r = 0; r < out->run_count && !hooks.ended; r++)
-        if (out->runs[r].converged) RILL_TRY(rill_edges_note(&out->runs[r], &out->notes));
+        if (out->runs[r].converged) {
+            RILL_TRY(rill_edges_note(&out->runs[r], &out->notes));
+            RILL_TRY(rill_follow_narrow_note(&out->runs[r], o->tolerance, &out->notes));
+        }
     if (f->stopped) RILL_TRY(rill_fail(RILL_CANCELLED, "%s", out->runs[out->run_count - 1].reason));
     for (int r = 0; r < out->run_count; r++)
         if (!out->runs[r].converged) {

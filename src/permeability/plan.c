@@ -42,6 +42,9 @@
 #define MACH_AIM 0.005
 #define REYNOLDS_AIM 0.001
 #define DENSITY_AIM 0.01
+/* Stokes flow is proportional to the force at any speed: where 16 bits store it, so many times as much lifts
+ * it above the smallest numbers of the format, and populations stay below a tenth of its largest ones. */
+#define NARROW_FORCE 20
 /* The slowest mode of a slit of width w decays within w^2 / (pi^2 nu). The wall area per volume of pore says
  * how much faster it is in other ducts: of a x b by 1 + (a/b)^2, and their walls are longer by 1 + a/b. */
 static double duct_mode(const rill_pore_measure *m)
@@ -387,13 +390,17 @@ static void force_choose(const rill_permeability_options *o, const rill_pore_mea
         /* Stokes flow knows no Reynolds number, and formats of 16 bits have a smallest number. */
         const bool large =
             o->variant.equilibrium == RILL_STOKES && rill_storage_size((int)o->variant.storage) == 2;
-        const double by_mach = MACH_AIM / mach, by_reynolds = large ? INFINITY : REYNOLDS_AIM / reynolds,
-                     by_density = DENSITY_AIM / density;
+        const double more = large ? NARROW_FORCE : 1;
+        const double by_mach = more * MACH_AIM / mach, by_density = more * DENSITY_AIM / density;
+        const double by_reynolds = large ? INFINITY : REYNOLDS_AIM / reynolds;
         p->force = fmin(by_mach, fmin(by_reynolds, by_density));
-        snprintf(p->force_reason, sizeof p->force_reason, "keeps the expected %s",
-                 p->force == by_mach       ? "Mach number at 0.005"
-                 : p->force == by_reynolds ? "Reynolds number at 0.001"
-                                           : "change of density at 0.01");
+        snprintf(p->force_reason, sizeof p->force_reason,
+                 p->force == by_mach       ? "keeps the expected Mach number at %g"
+                 : p->force == by_reynolds ? "keeps the expected Reynolds number at %g"
+                                           : "keeps the expected change of density at %g",
+                 p->force == by_mach       ? more * MACH_AIM
+                 : p->force == by_reynolds ? REYNOLDS_AIM
+                                           : more * DENSITY_AIM);
     }
     p->mach = mach * fabs(p->force);
     p->reynolds = reynolds * fabs(p->force);

@@ -157,6 +157,9 @@ double rill_plan_rounding(const rill_permeability_options *options, const rill_p
 #define RILL_ROUNDED_PRESSURES 6
 /** The part of the tolerance that k is uncertain by always. */
 #define RILL_TOLERANCE_ROUNDS 0.1
+/** Storage that was asked for is refused where its rounding is so many times the tolerance: the estimate may
+ * be off by that. */
+#define RILL_ROUNDING_REFUSED 3
 
 /**
  * Return what k is uncertain by, relative, in units in the last place, because populations round as large

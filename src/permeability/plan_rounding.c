@@ -49,9 +49,6 @@ double rill_plan_pressures_round(const rill_permeability_options *o, const rill_
 #define NARROW_LEFT_ALIKE 0.3
 enum { NARROW_THIN = 4 };
 
-/* Storage that was asked for is refused where its rounding is so many times the tolerance: the estimate may
- * be off by that. */
-#define REFUSED_TIMES 3
 /* Where fp64 may be chosen, an attempt with fp32 that rounds too much costs more: pressures and k of the
  * network are off by this. */
 #define ESTIMATE_TIMES 1.7
@@ -83,7 +80,7 @@ rill_status rill_plan_storage_choose(const rill_geom *geom, const rill_permeabil
             "rounding in %s storage would leave about %.1g of k uncertain in pores as wide as these, "
             "more than the tolerance of %.2g: take --storage fp32, or raise --tolerance",
             rill_storage_names[storage], flow, o->tolerance);
-    if (pressures <= REFUSED_TIMES * o->tolerance) return RILL_OK;
+    if (pressures <= RILL_ROUNDING_REFUSED * o->tolerance) return RILL_OK;
     return rill_fail(RILL_NUMERICS,
                      "rounding in %s storage would leave about %.1g of k uncertain, as pressures are large "
                      "against the flow in ducts as long as these, more than the tolerance of %.2g: %sraise "

@@ -55,6 +55,14 @@ rill_status rill_case_read_text(const char *text, const char *path, rill_case **
 rill_status rill_case_read_outside(const char *text, const char *path, rill_case **out);
 
 /**
+ * Permit that a run starts the program that a case names for outlets of kind model, with the rights of this
+ * process. Without it rill_case_plan_accept() and rill_case_run() refuse such a case.
+ * @param[in,out] given the case
+ * @see docs/coupled-models.md
+ */
+void rill_case_allow_program(rill_case *given);
+
+/**
  * Destroy a case.
  * @param[in] given NULL is allowed
  */

@@ -141,12 +141,14 @@ def _yaml(value: Any) -> Any:
 class _Vessel:
     """What a run of the library needs, freed in the order that it requires."""
 
-    def __init__(self, case: Case, geometry: Geometry | None, allow_outside: bool) -> None:
+    def __init__(self, case: Case, geometry: Geometry | None, allow_outside: bool, allow_program: bool) -> None:
         self.case, self.vessel = ctypes.POINTER(c.rill_case)(), ctypes.POINTER(c.rill_vessel)()
         self.plan, self.result = c.rill_case_plan(), c.rill_run_result()
         self.device: Device | None = None
         self.process = os.getpid()
         self._read(case, geometry, allow_outside)
+        if allow_program:
+            library.rill_case_allow_program(self.case)
         self.geometry = geometry or read(os.fsdecode(library.rill_case_geometry(self.case)))
 
     def _read(self, case: Case, geometry: Geometry | None, allow_outside: bool) -> None:
@@ -205,6 +207,7 @@ def run(
     resume: bool = False,
     checkpoint_every: float = 0.0,
     allow_outside: bool = False,
+    allow_program: bool = False,
     device: str = "auto",
     progress: Progress = None,
 ) -> VesselRun:
@@ -228,6 +231,8 @@ def run(
     allow_outside : bool
         Read a geometry and waveforms outside the directory of a case file, or outside the working directory for a text, too. Names in a
         dict are the program's own and always permitted.
+    allow_program : bool
+        Run the program that the case names for outlets of kind model, with the rights of this process; always needed for such a case.
     device : str
         'auto', 'cpu', 'cuda' or 'cuda:1'.
     progress : optional
@@ -257,7 +262,7 @@ def run(
         raise UsageError(f"checkpoint_every = {shown(checkpoint_every)} is no time in s, 0 or more.")
     if geometry is not None and not isinstance(geometry, Geometry):
         raise UsageError(f"geometry = {shown(geometry)} is no Geometry: voxelize makes one.")
-    vessel = _Vessel(case, geometry, flag(allow_outside, "allow_outside"))
+    vessel = _Vessel(case, geometry, flag(allow_outside, "allow_outside"), flag(allow_program, "allow_program"))
     where = pathlib.Path(path_text(directory, "directory")) if directory is not None else None
     if flag(resume, "resume") and where is None:
         raise UsageError("resume=True needs the directory that has the checkpoint.")

@@ -17,6 +17,8 @@ rill_status cli_case_parse(const cli_command *command, const cli_option *own, cl
         {"no-measure", 0, CLI_FLAG, &c->unmeasured, .help = "do not measure the speed of this machine first"},
         {"allow-outside", 0, CLI_FLAG, &c->outside,
          .help = "read a geometry and waveforms outside the directory of the case, too"},
+        {"allow-program", 0, CLI_FLAG, &c->program,
+         .help = "run the program that the case names for outlets of kind model, with your rights"},
         {"json", 0, CLI_TEXT, &c->json, "FILE", "write what is printed as JSON, too; - is standard output",
          .fallback = "", .apply = cli_stream_apply},
         {"memory", 0, CLI_TEXT, &c->memory, "SIZE", "host memory that may be used",
@@ -27,6 +29,14 @@ rill_status cli_case_parse(const cli_command *command, const cli_option *own, cl
     const rill_status status = cli_parse(command, tables, argc, argv, path, &count, help);
     if (status == RILL_OK && !*help && !c->schema && count < 1)
         return rill_fail(RILL_USAGE, "no case is given: name a case file, see docs/vessels.md");
+    return status;
+}
+
+rill_status cli_case_open(const char *path, const cli_case_choices *c, rill_case **out)
+{
+    const rill_status status =
+        c->outside ? rill_case_read_outside(NULL, path, out) : rill_case_read(path, out);
+    if (status == RILL_OK && c->program) rill_case_allow_program(*out);
     return status;
 }
 
@@ -54,8 +64,7 @@ rill_status cli_case_read(const char *path, cli_case_choices *c, const char *res
         .backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured, .resume = resume};
     RILL_TRY(cli_devices_parse(&c->devices));
     RILL_TRY(cli_outputs_check(path, outputs, 1));
-    RILL_TRY(c->outside ? rill_case_read_outside(NULL, path, &out->given)
-                        : rill_case_read(path, &out->given));
+    RILL_TRY(cli_case_open(path, c, &out->given));
     RILL_TRY(cli_outputs_check(out->given->geometry, outputs, 1));
     out->devices = &c->devices;
     RILL_TRY(cli_devices_keeper(&c->devices, &keeper));

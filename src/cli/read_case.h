@@ -14,7 +14,7 @@
 typedef struct cli_case_choices {
     const char *json, *memory;
     int backend; /**< a rill_backend_kind */
-    bool unmeasured, quiet, outside;
+    bool unmeasured, quiet, outside, program;
     bool grids;  /**< the case is to run on coarser grids, too: see vessel/grids.h */
     bool schema; /**< the schema of case files is printed: no case is needed */
     cli_devices devices;
@@ -27,6 +27,9 @@ typedef struct cli_case_choices {
  */
 rill_status cli_case_parse(const cli_command *command, const cli_option *own, cli_case_choices *choices,
                            int argc, char **argv, const char **path, bool *help);
+
+/** Read a case file with the permissions of the options. */
+rill_status cli_case_open(const char *path, const cli_case_choices *choices, rill_case **out);
 
 /** A case that was read. */
 typedef struct cli_case {

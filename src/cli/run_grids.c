@@ -25,8 +25,7 @@ static rill_status coarser_plan(const char *path, cli_case_choices *c, const cli
                                        .devices = o->devices,
                                        .device_count = o->device_count,
                                        .measure = !c->unmeasured};
-    RILL_TRY(c->outside ? rill_case_read_outside(NULL, path, &out->given)
-                        : rill_case_read(path, &out->given));
+    RILL_TRY(cli_case_open(path, c, &out->given));
     RILL_TRY(cli_surface_again(fine->geom, out->given->geometry, c->outside,
                                rill_grids_spacing(k) * fine->geom->spacing, progress, &out->geom));
     rill_grids_fix(out->given, &fine->plan, k);

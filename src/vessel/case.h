@@ -15,8 +15,9 @@
  * What stands at an opening: X(kind, name in the case file). A flow comes in; a pressure is held;
  * p = beyond + distal Q; p = p_c + proximal Q with compliance dp_c/dt = Q - (p_c - beyond)/distal; the same
  * with a second compartment in the heart muscle, p = p_a + proximal Q, compliance dp_a/dt = Q - (p_a -
- * p_m)/micro, myocardial d(p_m - p_im)/dt = (p_a - p_m)/micro - (p_m - beyond)/distal; a share of what the
- * inlets bring leaves; nothing passes. What else belongs to a kind is in end_kinds.c.
+ * p_m)/micro, myocardial d(p_m - p_im)/dt = (p_a - p_m)/micro - (p_m - beyond)/distal; another program
+ * gives the pressure (model.h); a share of what the inlets bring leaves; nothing passes. What else belongs to
+ * a kind is in end_kinds.c.
  */
 #define RILL_END_LIST(X)                                                                                     \
     X(INLET, "inlet")                                                                                        \
@@ -24,6 +25,7 @@
     X(RESISTANCE, "resistance")                                                                              \
     X(WINDKESSEL, "windkessel")                                                                              \
     X(CORONARY, "coronary")                                                                                  \
+    X(MODEL, "model")                                                                                        \
     X(SPLIT, "flow-split")                                                                                   \
     X(WALL, "wall")
 
@@ -90,9 +92,11 @@ typedef struct rill_end {
     rill_velocities *velocities; /**< inlets: points that the profile is made from; NULL: none. Owned */
     bool from_file;              /**< inlets: the flow is that of these points; the amount is not looked at */
 
-    double pressure;   /**< pressure outlets, Pa; what multiplies the waveform if there is one */
+    double pressure;   /**< pressure outlets, Pa; what multiplies the waveform if there is one; models: the
+                          mean that is expected */
+    double swing;      /**< models: the range that is expected, Pa */
     double beyond;     /**< resistance, Windkessel: what lies behind it, Pa */
-    double proximal;   /**< Windkessel, Pa s/m3 */
+    double proximal;   /**< Windkessel, model, Pa s/m3 */
     double distal;     /**< Windkessel, resistance, Pa s/m3 */
     double compliance; /**< Windkessel, m3/Pa; coronary: before the resistance `micro` */
     double micro;      /**< coronary, Pa s/m3: between both compartments; 0 for other kinds */
@@ -120,6 +124,17 @@ typedef struct rill_case_drop {
     double venous;                                       /**< Pa, where the flow goes in the end */
 } rill_case_drop;
 
+enum { RILL_MODEL_ARGUMENTS = 32 /**< of the program of a model, at most */ };
+
+/** The program that gives the pressures of outlets; see model.h. */
+typedef struct rill_case_model {
+    char *arguments[RILL_MODEL_ARGUMENTS + 2]; /**< path and arguments, NULL-terminated; owned */
+    int every;                                 /**< steps between exchanges */
+    double timeout;                            /**< s, for an answer */
+    double constant;                           /**< s, in which its disturbances decay to 1/e */
+    bool permitted;                            /**< the user permits that it runs */
+} rill_case_model;
+
 /** A case as read, SI throughout. Everything is owned. */
 struct rill_case {
     char *path;     /**< of the case file */
@@ -134,6 +149,7 @@ struct rill_case {
 
     rill_end *ends; /**< [end_count], in the order of the file */
     int end_count;
+    rill_case_model model; /**< without arguments: no outlet needs one */
 
     struct {
         bool pulsatile;    /**< some opening has a waveform; then `period` is theirs */
@@ -177,6 +193,7 @@ struct rill_vessel {
     float *shear;               /**< [2][triangles], TAWSS and OSI of the last run, owned; NULL: none */
     struct rill_vessel_ends *ends; /**< what the schedules need, owned */
     struct rill_losses *losses;    /**< of extensions, owned; see loss.h */
+    struct rill_model *model;      /**< while it runs; NULL: none; see model.h */
 };
 
 #endif

@@ -114,6 +114,12 @@ const rill_end_type rill_end_types[RILL_END_KINDS] = {
             .help = "Compliance of the vessels in the heart muscle, towards the intramyocardial pressure."),
         QUANTITY("venous", distal, true, "Pa.s/m3", 0, RESISTANCE_MOST, true, .help = "Resistance behind that compliance."),
         BEYOND, BACKFLOW), .outlet = true, .holds = true, .circuit = true},
+    [RILL_END_MODEL] = {KEYS(
+        QUANTITY("pressure", pressure, true, "Pa", -1e7, 1e7, .help = "Mean pressure that is expected, and that the run starts from."),
+        QUANTITY("swing", swing, false, "Pa", 0, 1e7, .help = "Range of the pressure that is expected. Default: 0 Pa."),
+        QUANTITY("proximal", proximal, false, "Pa.s/m3", 0, RESISTANCE_MOST,
+            .help = "Resistance by which the pressure of the model follows the flow at once. Default: 0 Pa.s/m3."),
+        BACKFLOW), .outlet = true, .holds = true},
     [RILL_END_SPLIT] = {KEYS(
         {"fraction", RILL_KEY_CALL, offsetof(rill_end, fraction), true, .read = read_fraction,
             .schema = fraction_schema, .help = "Share of the inflow, or murray: by the cube of the radius."},

@@ -52,6 +52,9 @@ static double cube(const rill_opening *o) { return pow(o->area / M_PI, 1.5); }
 
 static bool holds(const rill_end *e) { return rill_end_type_of(e)->holds; }
 
+/* Whether the pressure is taken as given: that of a model is the one that the case expects. */
+static bool is_held(const rill_end *e) { return e->kind == RILL_END_PRESSURE || e->kind == RILL_END_MODEL; }
+
 static rill_status find_fractions(const rill_case *c, const rill_opening *openings, const int *ends,
                                   int count, rill_end_state *states)
 {
@@ -137,7 +140,7 @@ static void solve_harmonic(const rill_case *c, const int *ends, int count, int k
     for (int j = 0; j < count; j++) {
         const rill_end *e = &c->ends[ends[j]];
         left -= states[j].fraction;
-        if (e->kind == RILL_END_PRESSURE || states[j].rest) {
+        if (is_held(e) || states[j].rest) {
             held += amplitude(&states[j].pressure, k);
             holding++;
         } else if (holds(e)) {
@@ -151,7 +154,7 @@ static void solve_harmonic(const rill_case *c, const int *ends, int count, int k
     p = holding ? held / holding : driven ? (in + behind) / admittance : 0;
     for (int j = 0; j < count; j++) {
         const rill_end *e = &c->ends[ends[j]];
-        if (e->kind == RILL_END_PRESSURE || states[j].rest) continue;
+        if (is_held(e) || states[j].rest) continue;
         set_amplitude(&states[j].pressure, k, p);
         if (!holds(e)) continue;
         const impedance z = impedance_at(e, k, omega, &states[j]);
@@ -162,8 +165,7 @@ static void solve_harmonic(const rill_case *c, const int *ends, int count, int k
         in -= q;
     }
     for (int j = 0; j < count; j++) /* what is left goes through held pressures, in equal parts */
-        if (c->ends[ends[j]].kind == RILL_END_PRESSURE || states[j].rest)
-            set_amplitude(&states[j].flow, k, -in / holding);
+        if (is_held(&c->ends[ends[j]]) || states[j].rest) set_amplitude(&states[j].flow, k, -in / holding);
 }
 
 rill_status rill_ends_solve(const rill_case *c, const rill_opening *openings, const int *ends, int count,
@@ -175,7 +177,7 @@ rill_status rill_ends_solve(const rill_case *c, const rill_opening *openings, co
     RILL_TRY(find_fractions(c, openings, ends, count, states));
     for (int j = 0; j < count; j++) {
         const rill_end *e = &c->ends[ends[j]];
-        if (e->kind == RILL_END_PRESSURE) {
+        if (is_held(e)) {
             rill_waveform_analyse(e->wave, REST, &states[j].pressure);
             for (int k = 0; k <= states[j].pressure.count; k++)
                 set_amplitude(&states[j].pressure, k, e->pressure * amplitude(&states[j].pressure, k));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a plan can be run, and what would do if not. */
+#include "vessel/model.h"
 #include "vessel/plan.h"
 
 #include "core/notes.h"
@@ -471,6 +472,7 @@ static void judge_memory(rill_case_plan *plan)
 void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, const rill_passage *fastest,
                      rill_case_plan *plan)
 {
+    rill_model_judge(c, plan);
     judge_units(c, plan);
     judge_circuits(c, geom, plan);
     judge_resume(plan);

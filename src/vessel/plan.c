@@ -82,6 +82,7 @@ static void describe_opening(planner *p, int k, double inflow)
     out->flow_peak = extreme(p, &s->flow, NULL);
     out->pressure_mean = s->pressure.mean;
     out->pressure_peak = extreme(p, &s->pressure, &p->swing);
+    p->swing = fmax(p->swing, p->given->ends[out->end].swing);
     out->pressure_start = rill_harmonics_at(&s->stored, 0);
     out->share = s->flow.mean < 0 && inflow > 0 ? -s->flow.mean / inflow : 0;
     const double mean = fabs(out->flow_peak) / o->area;

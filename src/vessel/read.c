@@ -3,6 +3,8 @@
 #include "vessel/case_schema.h"
 #include "vessel/drops.h"
 #include "vessel/end_kinds.h"
+#include "vessel/laws.h"
+#include "vessel/model.h"
 #include "vessel/yaml_schema.h"
 
 #include "core/beside.h"
@@ -17,66 +19,8 @@
 #include <string.h>
 
 #define AT(member) offsetof(rill_case, member)
-#define OF_LAW(member) offsetof(rill_law, member)
 
 #define CHECKPOINT_EVERY 600.0 /* s of wall-clock time, unless the case or an option says otherwise */
-
-/* ---- viscosity laws -------------------------------------------------------------------------- */
-
-static const char *const laws[] = {"newtonian", "carreau-yasuda", "casson", NULL};
-
-#define LAW                                                                                                  \
-    {                                                                                                        \
-        "law", RILL_KEY_CHOICE, OF_LAW(kind), true, .choices = laws, .help = "Dependence on the shear rate." \
-    }
-#define OF(name, member, ...)                                                                                \
-    {                                                                                                        \
-        name, RILL_KEY_QUANTITY, OF_LAW(member), true, __VA_ARGS__                                           \
-    }
-
-/* clang-format off */
-static const rill_key newtonian_keys[] = {LAW,
-    OF("viscosity", viscosity, "Pa.s", 0, INFINITY, true, .help = "Dynamic viscosity."),
-    {0}};
-static const rill_key carreau_keys[] = {LAW,
-    OF("at-rest", at_rest, "Pa.s", 0, INFINITY, true, .help = "Dynamic viscosity at rest."),
-    OF("at-infinite-shear", viscosity, "Pa.s", 0, INFINITY, true, .help = "Dynamic viscosity at infinite shear rate."),
-    OF("time", time, "s", 0, INFINITY, true, .help = "Relaxation time lambda."),
-    OF("index", index, "1", 0, 2, true, .help = "Power index n."),
-    OF("sharpness", sharpness, "1", 0, 10, true, .help = "Exponent a of the transition."),
-    {0}};
-static const rill_key casson_keys[] = {LAW,
-    OF("plastic-viscosity", viscosity, "Pa.s", 0, INFINITY, true, .help = "Dynamic viscosity at infinite shear rate."),
-    OF("yield-stress", yield_stress, "Pa", 0, INFINITY, true, .help = "Yield stress."),
-    {0}};
-/* clang-format on */
-
-static const rill_key *const law_tables[] = {newtonian_keys, carreau_keys, casson_keys};
-
-/* A quantity, or a mapping that names its law. */
-static rill_status read_law(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
-                            void *into)
-{
-    rill_law *law = into;
-    if (!rill_yaml_is_map(value)) {
-        const rill_status status = rill_yaml_quantity(yaml, value, where, "Pa.s", &law->viscosity);
-        if (status != RILL_OK || law->viscosity > 0) return status;
-        return rill_yaml_fail(yaml, value, "%s is %s: it must be above 0", where, rill_yaml_scalar(value));
-    }
-    const rill_yaml_value *kind = rill_yaml_get(yaml, value, "law");
-    int k = 0;
-    if (!kind)
-        return rill_yaml_fail(yaml, value, "%s lacks the key \"law\": newtonian, carreau-yasuda or casson",
-                              where);
-    const rill_status status = rill_yaml_choice(yaml, kind, "law of viscosity", laws, &k);
-    return status == RILL_OK ? rill_yaml_map(yaml, value, "viscosity", law_tables[k], law, NULL) : status;
-}
-
-static json_t *law_schema(void)
-{
-    return json_pack("{s:[o, o]}", "anyOf", rill_yaml_schema_quantity(&newtonian_keys[1]),
-                     rill_yaml_schema_kinds(laws, law_tables));
-}
 
 /* ---- openings -------------------------------------------------------------------------------- */
 
@@ -401,7 +345,7 @@ static const char *const lattices[] = {"d3q19", "d3q27", "d3q15", NULL};
 /* clang-format off */
 static const rill_key fluid_keys[] = {
     {"density", RILL_KEY_QUANTITY, AT(density), true, "kg/m3", 0, 1e5, true, .help = "Density of the fluid."},
-    {"viscosity", RILL_KEY_CALL, AT(law), true, .read = read_law, .schema = law_schema,
+    {"viscosity", RILL_KEY_CALL, AT(law), true, .read = rill_law_read, .schema = rill_law_schema,
      .help = "Dynamic viscosity, or a law of its dependence on the shear rate."},
     {0}};
 
@@ -464,6 +408,7 @@ static const rill_key case_keys[] = {
     CHOOSE("walls", walls, walls, .help = "Interpolated or half-way bounce-back. Default: interpolated."),
     {"openings", RILL_KEY_CALL, 0, true, .read = pass_over, .schema = ends_schema,
      .help = "Each opening of the geometry by its name, with its boundary condition."},
+    {"model", RILL_KEY_MAP, AT(model), .keys = rill_model_keys, .help = "The program that gives the pressures of outlets of kind model."},
     {"run", RILL_KEY_MAP, 0, .keys = run_keys, .help = "Duration, tolerance, time step and kernel."},
     {"output", RILL_KEY_MAP, 0, .keys = output_keys, .help = "What is written."},
     {0}};
@@ -609,6 +554,7 @@ static rill_status read_one(const char *text, const char *path, bool outside, ri
     RILL_TRY(check_run(c));
     RILL_TRY(check_ends(c));
     RILL_TRY(rill_drops_check(c));
+    RILL_TRY(rill_model_check(c));
     *out = c;
     c = NULL;
 done:
@@ -638,6 +584,7 @@ void rill_case_destroy(rill_case *c)
         rill_waveform_destroy(c->ends[k].wave);
         rill_velocities_destroy(c->ends[k].velocities);
     }
+    rill_model_case_free(c);
     free(c->ends);
     free(c->output.probes);
     free(c->output.planes);

@@ -137,7 +137,7 @@ static void end_lines(FILE *out, const rill_end *e)
         if (key->kind == RILL_KEY_CHOICE && key->at == offsetof(rill_end, profile))
             end_text(out, e, key->name, rill_profile_names[e->profile]);
         if (key->kind != RILL_KEY_QUANTITY || key->at == offsetof(rill_end, amount) ||
-            key->at == offsetof(rill_end, pressure))
+            (type->given && key->at == offsetof(rill_end, pressure)))
             continue;
         memcpy(&value, (const char *)e + key->at, sizeof value);
         if (strcmp(key->unit, "1") != 0) snprintf(unit, sizeof unit, " %s", key->unit);
@@ -175,6 +175,12 @@ static void case_lines(FILE *out, const rill_case *c)
     law_lines(out, &c->law);
     choice(out, "walls", walls, c->walls);
     for (int k = 0; k < c->end_count; k++) end_lines(out, &c->ends[k]);
+    for (int k = 0; c->model.arguments[k]; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "model.argument-%d", k);
+        text_line(out, name, c->model.arguments[k]);
+    }
+    if (c->model.every) number(out, "model.every", c->model.every, "", 1);
     if (c->run.pulsatile) number(out, "run.period", c->run.period, " s", 1);
     if (c->run.time_step > 0) number(out, "run.time-step", c->run.time_step, " us", 1e-6);
     if (c->run.mach > 0) number(out, "run.mach", c->run.mach, "", 1);

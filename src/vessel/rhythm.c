@@ -27,7 +27,7 @@ static double settling_steps(const rill_case *given, const rill_geom *geom, cons
         if (rill_end_stores(end) && isfinite(rill_end_constant(end)))
             seconds = fmax(seconds, rill_end_constant(end));
     }
-    seconds = fmax(seconds, plan->compliance.settling);
+    seconds = fmax(seconds, fmax(plan->compliance.settling, given->model.constant));
     for (int a = 0; a < 3; a++) sound += sqrt(3) * geom->n[a];
     return fmax(seconds / plan->scales.time, sound);
 }

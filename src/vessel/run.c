@@ -179,9 +179,12 @@ static rill_status events(rill_run_loop *loop, bool *finished)
     const uint64_t place = rill_run_rhythm_place(r, loop->state.steps), at = place == 0 ? r->cycle : place;
     uint64_t number;
     const bool rows = is_due(at, r->series, r->cycle, &number);
+    bool finite = true;
     if (rows) RILL_TRY(series(loop));
+    if (loop->model && (rows || loop->state.steps >= rill_model_next(loop->model)))
+        RILL_TRY(rill_model_exchange(loop->model, &finite));
     /* A flow that is not finite is seen here first. */
-    if (is_due(at, r->watch, r->cycle, &number) || (rows && !isfinite(loop->state.balance)))
+    if (is_due(at, r->watch, r->cycle, &number) || (rows && !isfinite(loop->state.balance)) || !finite)
         RILL_TRY(watch(loop));
     if (is_due(at, r->wall, r->cycle, &number)) {
         RILL_TRY(rill_observers_wall(&loop->observers));
@@ -205,7 +208,8 @@ static rill_status advance(rill_run_loop *loop)
     uint64_t next = least(next_due(at, r->series, r->cycle), next_due(at, r->wall, r->cycle));
     next = least(next, next_due(at, r->watch, r->cycle));
     if (loop->state.recording) next = least(next, next_due(at, r->phases, r->cycle));
-    const uint64_t steps = least(next - at, loop->steps_max - loop->state.steps);
+    uint64_t steps = least(next - at, loop->steps_max - loop->state.steps);
+    if (loop->model) steps = least(steps, rill_model_next(loop->model) - loop->state.steps);
     RILL_TRY(rill_sim_step(loop->vessel->sim, steps));
     loop->state.steps += steps;
 done:
@@ -327,7 +331,9 @@ static rill_status loop_begin(rill_run_loop *loop)
     RILL_TRY(rill_observers_make(loop->vessel, (uint32_t)interval, &loop->observers));
     rill_memory_note("before the first step");
     RILL_TRY(rill_resume_text(loop->vessel->given, &loop->vessel->plan, r->cycle, r->phases, &loop->text));
+    RILL_TRY(rill_model_start(loop->vessel, (uint32_t)interval, &loop->model));
     if (writes(loop)) RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
+    if (loop->model) RILL_TRY(rill_model_exchange(loop->model, &(bool){true}));
     if (loop->options->resume) {
         loop->kept = s->steps;
         rill_run_widen(loop);
@@ -393,6 +399,7 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
         result_fill(&loop);
     }
 done:
+    rill_model_end(loop.model);
     rill_observers_free(&loop.observers);
     rill_settle_free(&loop.settle);
     rill_record_free(&loop.settled);

@@ -8,6 +8,7 @@
 #ifndef RILL_VESSEL_RUN_PRIV_H
 #define RILL_VESSEL_RUN_PRIV_H
 
+#include "vessel/model.h"
 #include "vessel/observe.h"
 #include "vessel/rhythm.h"
 #include "vessel/run.h"
@@ -46,6 +47,7 @@ typedef struct rill_run_loop {
     rill_run_rhythm rhythm;
     rill_observers observers;
     rill_settle settle;
+    rill_model *model;   /**< NULL: none */
     rill_record settled; /**< a row for each cycle: what Windkessels stored at its beginning and end, Pa */
     rill_run_state state;
     uint64_t steps_max;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 13 };
+enum { PARTS = 14 };
 
 /* ---- what a checkpoint belongs to ------------------------------------------------------------ */
 
@@ -47,6 +47,7 @@ static int parts_list(rill_run_loop *loop, const rill_plan_resume *kept, rill_ch
     parts[count++] = rill_record_part(&o->openings);
     parts[count++] = rill_record_part(&o->monitor);
     parts[count++] = rill_record_part(&loop->settled);
+    if (loop->model) parts[count++] = rill_model_part(loop->model);
     if (!kept) parts[count++] = rill_checkpoint_memory(RILL_RESUME_PART, loop->text, strlen(loop->text));
     if (!kept || kept->probes) parts[count++] = rill_record_part(&o->probes);
     if (!kept || kept->planes) parts[count++] = rill_record_part(&o->planes);
@@ -67,6 +68,7 @@ rill_status rill_run_save(rill_run_loop *loop)
     loop->state.samples = loop->observers.cycle.samples;
     RILL_TRY(rill_run_path(loop, "checkpoint.h5", path));
     RILL_TRY(key_make(loop, &key));
+    if (loop->model) RILL_TRY(rill_model_save(loop->model));
     RILL_TRY(rill_checkpoint_write(path, &key, loop->state.steps, parts, parts_list(loop, NULL, parts)));
 done:
     return status;
@@ -92,6 +94,7 @@ rill_status rill_run_resume(rill_run_loop *loop)
         loop->rhythm.phases = kept->phases;
     if (loop->vessel->plan.cycle_steps == 0) loop->state.phases = 0;
     RILL_TRY(rill_sim_state_resume(loop->vessel->sim, steps));
+    if (loop->model) RILL_TRY(rill_model_restore(loop->model));
     free(loop->text);
     RILL_TRY(rill_resume_text(loop->vessel->given, &loop->vessel->plan, loop->rhythm.cycle,
                               loop->rhythm.phases, &loop->text));

@@ -74,7 +74,7 @@ static void implicit_matrix(const rill_case *c, const int *ends, const rill_end_
     double all = 0; /* of the outlets by which the vessel's pressure follows; infinite: it is held */
     for (int k = 0; k < openings; k++) {
         const rill_end *e = &c->ends[ends[k]];
-        if (e->kind == RILL_END_PRESSURE || states[k].rest) all = INFINITY;
+        if (e->kind == RILL_END_PRESSURE || e->kind == RILL_END_MODEL || states[k].rest) all = INFINITY;
         if (rill_end_type_of(e)->circuit) all += conductance(e);
     }
     for (int i = 0; i < s->count; i++) {

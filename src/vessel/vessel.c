@@ -5,6 +5,7 @@
 
 #include "vessel/end_kinds.h"
 #include "vessel/loss.h"
+#include "vessel/model.h"
 #include "vessel/profile_points.h"
 #include "vessel/sponge.h"
 #include "core/memory.h"
@@ -212,7 +213,9 @@ static void hold(void *context, uint64_t step, double *weights)
     const rill_vessel *v = d->vessel;
     const rill_end *e = d->end;
     const double start = v->ends->start;
-    const double pa = e->kind == RILL_END_PRESSURE ? rill_end_given(e, time_of(v, step)) : e->beyond;
+    const double pa = e->kind == RILL_END_PRESSURE ? rill_end_given(e, time_of(v, step))
+                      : e->kind == RILL_END_MODEL  ? rill_model_pressure(v, d->number, step)
+                                                   : e->beyond;
     weights[0] = start + soft(v, step) * (to_pressure(v, pa) - start);
     weights[1] = lost(d, step);
 }
@@ -277,9 +280,10 @@ static rill_status put_outlet(const driven *d, int patch)
     const rill_end *e = d->end;
     const rill_scales *s = &v->plan.scales;
     const double resistance = s->flow / s->pressure; /* lu per Pa s/m3 */
-    rill_windkessel w = {.backflow = e->backflow, .layer = v->losses->resistance[d->number] * resistance};
+    rill_windkessel w = {.backflow = e->backflow,
+                         .layer = v->losses->resistance[d->number] * resistance,
+                         .proximal = e->proximal * resistance};
     if (rill_end_type_of(e)->circuit) {
-        w.proximal = e->proximal * resistance;
         w.distal = e->distal * resistance;
         w.compliance = e->compliance / (resistance * s->time);
         w.beyond = to_pressure(v, e->beyond);

@@ -244,7 +244,7 @@ Test(formats, npz_that_inflates_to_much)
     add_member(archive, "im.npy", &huge, true);
     cr_assert_eq(zip_close(archive), 0);
     setenv("RILL_MEMORY", "1MB", 1);
-    refuse("huge.npz", "6.4e+11 bytes", "65536 times");
+    refuse("huge.npz", "6.4e+11 bytes", "1032 times");
     bytes_npy(&huge, "<f8", "(2000000, 2, 2)", RILL_GREY_U8);
     archive = new_archive("large.npz");
     add_member(archive, "im.npy", &huge, true);

@@ -425,6 +425,32 @@ Test(tiff, extents_are_compared_with_the_bytes)
     refuse("wide.tif", "declares 30000 x 30000 x 1 voxels, 9e+08 bytes", "65536 times");
 }
 
+/* Pages in a chain: each takes time in libtiff, and no program counts more of them. */
+Test(tiff, pages_have_a_limit)
+{
+    enum { ENTRIES = 8, DATA = 8, FIRST = 16, LENGTH = 2 + 12 * ENTRIES + 4, MOST = 65535 };
+    static const uint32_t entries[ENTRIES][3] = {{256, 4, 1}, {257, 4, 1},    {258, 3, 8}, {259, 3, 1},
+                                                 {262, 3, 1}, {273, 4, DATA}, {278, 4, 1}, {279, 4, 1}};
+    static file_bytes b;
+    FILE *file = fopen("many.tif", "wb");
+    fwrite("II*\0\x10\0\0\0\1\0\0\0\0\0\0\0", 1, FIRST, file);
+    for (uint32_t k = 0; k <= MOST; k++) {
+        b.size = 0;
+        bytes_value(&b, RILL_GREY_U16, false, ENTRIES);
+        for (int i = 0; i < ENTRIES; i++) {
+            bytes_value(&b, RILL_GREY_U16, false, entries[i][0]);
+            bytes_value(&b, RILL_GREY_U16, false, entries[i][1]);
+            bytes_value(&b, RILL_GREY_U32, false, 1);
+            bytes_value(&b, RILL_GREY_U32, false, entries[i][2]);
+        }
+        bytes_value(&b, RILL_GREY_U32, false, k < MOST ? FIRST + (k + 1) * LENGTH : 0);
+        cr_assert_eq(b.size, LENGTH);
+        fwrite(b.data, 1, b.size, file);
+    }
+    cr_assert_eq(fclose(file), 0);
+    refuse("many.tif", "more than 65535 pages", "several files");
+}
+
 /* Cut at every byte, and with hostile bytes at every place: no crash, no leak, no success where data is
  * missing. */
 Test(tiff, damaged)

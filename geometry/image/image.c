@@ -225,25 +225,34 @@ done:
     return status;
 }
 
-/* Refuse an image that declares far more voxels than its files can hold: memory is taken by what is declared.
- * Deflate packs 1032 times, an empty page in CCITT some 10,000 times. HDF5 files have a limit of their own.
- */
+/* How many times the bytes of its files an image may have: deflate packs 1032 times, pixels of one bit become
+ * bytes, and an empty page in CCITT is packed some 10,000 times. */
+static int packed_most(rill_image_format format)
+{
+    enum { DEFLATE = 1032, BITS = 8, TIFF_CODINGS = 65536 };
+    if (format == RILL_IMAGE_TIFF) return TIFF_CODINGS;
+    return format == RILL_IMAGE_PNG ? BITS * DEFLATE : DEFLATE;
+}
+
+/* Refuse an image that declares more voxels than its files can hold: memory is taken by what is declared.
+ * HDF5 files have a limit of their own. */
 static rill_status check_extent(const rill_image *image)
 {
-    enum { PACKED = 65536, FREE = 64 << 20 };
+    enum { FREE = 64 << 20 };
     struct stat info;
+    const int most = packed_most(image->format);
     const double declared =
         (double)image->n[0] * image->n[1] * image->n[2] * (double)rill_grey_size(image->type);
     double stored = 0;
     if (image->format == RILL_IMAGE_HDF5 || declared <= FREE) return RILL_OK;
     for (uint64_t k = 0; k < image->file_count; k++)
         if (stat(image->files[k], &info) == 0) stored += (double)info.st_size;
-    if (declared <= PACKED * stored + FREE) return RILL_OK;
+    if (declared <= most * stored + FREE) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
         "it declares %u x %u x %u voxels, %.3g bytes, and has %.3g: more than %d times as many are "
         "not read: the file is damaged",
-        image->n[0], image->n[1], image->n[2], declared, stored, PACKED);
+        image->n[0], image->n[1], image->n[2], declared, stored, most);
 }
 
 rill_status rill_image_open(const char *path, const rill_image_options *options, rill_image **out)

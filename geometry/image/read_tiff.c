@@ -381,6 +381,7 @@ static rill_status settle_description(TIFF *tiff, uint64_t planes, rill_image *i
 /* Note where every page is; reduced copies of pages are left out. */
 static rill_status find_pages(reader *r, uint64_t *count)
 {
+    enum { PAGES = UINT16_MAX }; /* the programs that write TIFF count pages in 16 bits */
     uint64_t capacity = 0;
     *count = 0;
     do {
@@ -391,6 +392,11 @@ static rill_status find_pages(reader *r, uint64_t *count)
         if (*count == 0) r->page = p;
         const rill_status status = check_page(&p, &r->page, *count);
         if (status != RILL_OK) return status;
+        if (*count == PAGES)
+            return rill_fail(RILL_USAGE,
+                             "it has more than %d pages: save the stack in several files and give each by "
+                             "itself, or save it as raw, NRRD or npy",
+                             PAGES);
         if (*count == capacity) {
             capacity = capacity ? 2 * capacity : 64;
             uint64_t *pages = realloc(r->pages, capacity * sizeof *pages);

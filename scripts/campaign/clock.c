@@ -2,9 +2,11 @@
 /* Preloaded: a clock that advances by CAMPAIGN_CLOCK_STEP seconds whenever the program reads it, and the
  * signal CAMPAIGN_SIGNAL (number) at reading CAMPAIGN_SIGNAL_AT. rill reads the clock between parts of its
  * work, so that the same reading is the same place in the work on every machine; libraries, such as the
- * driver of a GPU, read it at random, and get the time that it is. CAMPAIGN_CLOCK_COUNT names a file that
- * receives the number of readings. */
+ * driver of a GPU, read it at random, and get the time that it is. CAMPAIGN_SIGNALLED names a file that is
+ * created when the signal was sent. CAMPAIGN_CLOCK_COUNT names a file that receives the number of readings,
+ * CAMPAIGN_CLOCK_HANDLED one that receives the first at which the program handles SIGINT, 0 without one. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -12,8 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
-static atomic_long readings;
+static atomic_long readings, handled;
 static long signal_at;
 static int signal_number;
 static double step;
@@ -52,13 +55,34 @@ __attribute__((constructor)) static void begin(void)
     signal_number = (int)of("CAMPAIGN_SIGNAL");
 }
 
-__attribute__((destructor)) static void end(void)
+static void put(const char *name, long value)
 {
-    const char *path = getenv("CAMPAIGN_CLOCK_COUNT");
+    const char *path = getenv(name);
     FILE *file = path ? fopen(path, "w") : NULL;
     if (!file) return;
-    fprintf(file, "%ld\n", atomic_load(&readings));
+    fprintf(file, "%ld\n", value);
     fclose(file);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    put("CAMPAIGN_CLOCK_COUNT", atomic_load(&readings));
+    put("CAMPAIGN_CLOCK_HANDLED", atomic_load(&handled));
+}
+
+static void look(long reading)
+{
+    struct sigaction now;
+    long none = 0;
+    if (sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)
+        atomic_compare_exchange_strong(&handled, &none, reading);
+}
+
+static void send(void)
+{
+    const char *mark = getenv("CAMPAIGN_SIGNALLED");
+    raise(signal_number);
+    if (mark) close(open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time)
@@ -72,6 +96,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
         time->tv_sec = 1000000 + (time_t)now;
         time->tv_nsec = (long)((now - (double)(time_t)now) * 1e9);
     }
-    if (reading == signal_at) raise(signal_number);
+    if (atomic_load(&handled) == 0) look(reading);
+    if (reading == signal_at) send();
     return code;
 }

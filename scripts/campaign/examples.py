@@ -122,7 +122,7 @@ def kept(name):
 
 EXAMPLES = {"image-tiff": tiff, "image-npy": lambda: [npy(), npy(bytes(128), kind="<u2")], "image-nrrd": nrrd, "image-mhd": mhd, "image-nifti": nifti, "image-npz": npz,
             "image-vti": vti, "image-vtk": vtk, "image-png": png, "image-text": text, "raw-gz": lambda: [gzip.compress(bytes(range(64)), mtime=0)], "image-netcdf": netcdf, "image-hdf5": lambda: kept("geometry"), "stl": stl, "obj": obj, "ply": ply, "vtp": vtp}
-EXAMPLES["info"] = lambda: kept("geometry") + kept("result") + kept("checkpoint")
+EXAMPLES["info"] = lambda: [data for name in sorted(EXAMPLES) if name not in ("image", "info") for data in EXAMPLES[name]()] + kept("result") + kept("checkpoint")
 EXAMPLES["image"] = lambda: [data for name in sorted(EXAMPLES) if name.startswith("image-") for data in EXAMPLES[name]()]
 
 

@@ -100,6 +100,7 @@ static void expect_same_walls(const setup *a, const setup *b, uint32_t window)
     ASSERT_SAME(m->first, n->first, m->triangle_count + 1);
     ASSERT_SAME(m->slots, n->slots, m->first[m->triangle_count]);
     ASSERT_SAME(m->weights, n->weights, m->first[m->triangle_count]);
+    ASSERT_SAME(m->inner, n->inner, m->first[m->triangle_count]);
     ASSERT_SAME(m->inward, n->inward, m->triangle_count);
 }
 

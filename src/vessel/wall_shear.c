@@ -16,10 +16,11 @@
 #include <string.h>
 
 enum {
-    PARTS = 256, /* of the list of triangles, each found by one thread */
-    AROUND = 6,  /* planes below and above a place whose voxels are looked at: FAR, and one more */
-    MOST = 512,  /* nodes around a place: half a ball of FAR has 262 */
-    FEW = 8      /* nodes that are too few to extrapolate from */
+    PARTS = 256,   /* of the list of triangles, each found by one thread */
+    AROUND = 6,    /* planes below and above a place whose voxels are looked at: FAR, and one more */
+    MOST = 512,    /* nodes around a place: half a ball of FAR has 262 */
+    FEW = 8,       /* nodes that are too few to extrapolate from */
+    QUADRATIC = 10 /* coefficients of a fit, see rill_wall_fit() */
 };
 
 /*
@@ -30,10 +31,18 @@ enum {
  */
 static const double NEAR = 4.5, FAR = 5, LEAST = 0.4, SIDE = 2;
 
-/* A node of a triangle. */
+/*
+ * A second fit has the nodes within INNER voxels and above INNER_LEAST: it follows boundary layers of two or
+ * three voxels, where the first one goes up to 30 % too far, but has more of the errors of single nodes. From
+ * a difference of DIFFER[0] of the wall shear on it counts, from DIFFER[1] on alone: in pipes of 12 cells the
+ * two differ by less (docs/vessels.md).
+ */
+static const double INNER = 3.25, INNER_LEAST = 0.2, DIFFER[2] = {0.08, 0.12};
+
+/* A node of a triangle, and its weights in both fits. */
 typedef struct entry {
     rill_node node;
-    float weight;
+    float weight, inner;
 } entry;
 
 /* A list of nodes that grows. */
@@ -111,6 +120,26 @@ static bool sees(const search *s, const double x[3], const double place[3])
     return true;
 }
 
+/* Return the weight in a fit of a node at x from the place, 0 beyond its `reach` or not above `least`. */
+static double nearness(const double x[3], double reach, double least)
+{
+    const double near = 1 - rill_dot(x, x) / (reach * reach);
+    return near > 0 && x[0] > least ? near * near * x[0] * x[0] : 0;
+}
+
+/* Keep the nodes of a fit. @return how many */
+static int choose(const rill_wall_neighbour *from, int count, double reach, double least,
+                  rill_wall_neighbour *to)
+{
+    int kept = 0;
+    for (int c = 0; c < count; c++) {
+        to[kept] = from[c];
+        to[kept].nearness = nearness(from[c].x, reach, least);
+        kept += to[kept].nearness > 0;
+    }
+    return kept;
+}
+
 /* List the nodes within `reach` of a place and `least` above the wall, in voxels. */
 static int gather(const making *m, const double place[3], double reach, double least,
                   rill_wall_neighbour *out)
@@ -127,12 +156,12 @@ static int gather(const making *m, const double place[3], double reach, double l
                 const double centre[3] = {x + 0.5, y + 0.5, z + 0.5};
                 double gap[3];
                 rill_subtract(centre, place, gap);
-                const double near = 1 - rill_dot(gap, gap) / (reach * reach), up = rill_dot(gap, m->normal);
-                if (near <= 0 || up <= least || !fluid_at(s, centre) || !sees(s, centre, place)) continue;
-                out[count++] = (rill_wall_neighbour){
-                    .node = rill_layers_rank(&s->layers, (uint32_t)x, (uint32_t)y, (uint32_t)z),
-                    .x = {up, rill_dot(gap, m->along[0]), rill_dot(gap, m->along[1])},
-                    .nearness = near * near * up * up};
+                rill_wall_neighbour n = {
+                    .x = {rill_dot(gap, m->normal), rill_dot(gap, m->along[0]), rill_dot(gap, m->along[1])}};
+                n.nearness = nearness(n.x, reach, least);
+                if (n.nearness <= 0 || !fluid_at(s, centre) || !sees(s, centre, place)) continue;
+                n.node = rill_layers_rank(&s->layers, (uint32_t)x, (uint32_t)y, (uint32_t)z);
+                out[count++] = n;
             }
     return count;
 }
@@ -149,11 +178,15 @@ static bool entries_grow(entry_list *to, uint64_t more)
     return true;
 }
 
-static bool entries_add(entry_list *to, const rill_wall_neighbour *neighbours, int count, double share)
+/* Add the nodes of a fit. @param[in] outer, inner  whether it is the first one, the second one, or both */
+static bool entries_add(entry_list *to, const rill_wall_neighbour *neighbours, int count, double share,
+                        bool outer, bool inner)
 {
     if (!entries_grow(to, (uint64_t)count)) return false;
-    for (int c = 0; c < count; c++)
-        to->all[to->count++] = (entry){neighbours[c].node, (float)(share * neighbours[c].weight)};
+    for (int c = 0; c < count; c++) {
+        const float weight = (float)(share * neighbours[c].weight);
+        to->all[to->count++] = (entry){neighbours[c].node, outer ? weight : 0, inner ? weight : 0};
+    }
     return true;
 }
 
@@ -198,26 +231,33 @@ static bool is_within(const making *m, const double place[3])
     return fluid_at(m->search, beyond);
 }
 
-/* Add what the middle of a part says, for `share` of the triangle's area. */
+/* Add what the middle of a part says, for `share` of the triangle's area. Where nodes do not determine both
+ * fits by quadratic functions the first one is the second one, too. */
 static void middle_add(making *m, const double corners[3][3], double share)
 {
-    rill_wall_neighbour neighbours[MOST];
+    rill_wall_neighbour all[MOST], neighbours[MOST], inner[MOST];
     part *p = m->part;
     double place[3];
     for (int a = 0; a < 3; a++) place[a] = (corners[0][a] + corners[1][a] + corners[2][a]) / 3;
     const uint32_t number = m->middles++, plane = plane_of(m->search, place[2]);
     if (plane < m->search->first || plane >= m->search->end) return;
     if (m->partly && is_within(m, place)) return;
-    int count = gather(m, place, NEAR, LEAST, neighbours);
+    const int seen = gather(m, place, NEAR, INNER_LEAST, all);
+    int count = choose(all, seen, NEAR, LEAST, neighbours);
     if (count < FEW) count = gather(m, place, FAR, LEAST, neighbours);
     if (count < FEW) count = gather(m, place, FAR, 0, neighbours);
     if (count == 0) return;
-    const bool flat = rill_wall_fit(neighbours, count) == 1;
-    m->flat |= flat;
+    const int unknowns = rill_wall_fit(neighbours, count);
+    int close = choose(all, seen, INNER, INNER_LEAST, inner);
+    if (unknowns < QUADRATIC || close == 0 || rill_wall_fit(inner, close) < QUADRATIC) close = 0;
+    m->flat |= unknowns == 1;
     m->found += share;
-    if (!m->within && !middles_add(p, &(middle){m->triangle, p->waiting.count, number, count, share, flat}))
+    entry_list *to = m->within ? &p->found : &p->waiting;
+    const middle one = {m->triangle, p->waiting.count, number, count + close, share, unknowns == 1};
+    if (!m->within && !middles_add(p, &one)) p->failed = true;
+    if (!entries_add(to, neighbours, count, share, true, close == 0) ||
+        !entries_add(to, inner, close, share, false, true))
         p->failed = true;
-    if (!entries_add(m->within ? &p->found : &p->waiting, neighbours, count, share)) p->failed = true;
 }
 
 /* Halve the longest side until it is short enough. */
@@ -257,9 +297,11 @@ static void entries_merge(entry_list *p, uint64_t first, double found)
     qsort(p->all + first, p->count - first, sizeof *p->all, by_node);
     for (uint64_t e = first; e < p->count; e++) {
         p->all[e].weight = (float)(p->all[e].weight / found);
-        if (kept > first && p->all[kept - 1].node == p->all[e].node)
+        p->all[e].inner = (float)(p->all[e].inner / found);
+        if (kept > first && p->all[kept - 1].node == p->all[e].node) {
             p->all[kept - 1].weight += p->all[e].weight;
-        else
+            p->all[kept - 1].inner += p->all[e].inner;
+        } else
             p->all[kept++] = p->all[e];
     }
     p->count = kept;
@@ -417,6 +459,7 @@ static rill_status collect(const search *s, const part *parts)
     RILL_TRY(rill_array_create(w->node_count + 1, sizeof *w->nodes, "nodes at walls", (void **)&w->nodes));
     RILL_TRY(rill_array_create(total + 1, sizeof *w->slots, "wall shear", (void **)&w->slots));
     RILL_TRY(rill_array_create(total + 1, sizeof *w->weights, "wall shear", (void **)&w->weights));
+    RILL_TRY(rill_array_create(total + 1, sizeof *w->inner, "wall shear", (void **)&w->inner));
     for (uint64_t i = 0, n = 0; i < words; i++)
         for (uint64_t left = used[i]; left; left &= left - 1)
             w->nodes[n++] = (rill_node)(64 * i + (uint64_t)__builtin_ctzll(left));
@@ -429,6 +472,7 @@ static rill_status collect(const search *s, const part *parts)
                 const uint64_t below = used[e->node / 64] & (((uint64_t)1 << e->node % 64) - 1);
                 w->slots[n] = base[e->node / 64] + (uint32_t)__builtin_popcountll(below);
                 w->weights[n] = e->weight;
+                w->inner[n] = e->inner;
             }
         }
 done:
@@ -438,21 +482,23 @@ done:
 }
 
 /*
- * Nodes between LEAST and NEAR voxels above a flat triangle of some area and rim, no farther than NEAR from
- * it: the area times the height, a quarter of a cylinder along the rim, and the cap of a ball, NEAR^2 - h^2
- * integrated over h. A triangle that is not split is represented by its middle, and has the cap alone.
+ * Nodes between `least` and `reach` voxels above a flat triangle of some area and rim, no farther than that
+ * from it: the area times the height, a quarter of a cylinder along the rim, and the cap of a ball,
+ * reach^2 - h^2 integrated over h. A triangle that is not split is represented by its middle, and has the cap
+ * alone.
  */
-static double nodes_around(double area, double rim)
+static double nodes_around(double reach, double least, double area, double rim)
 {
-    const double cap = M_PI * (NEAR * NEAR * (NEAR - LEAST) - (pow(NEAR, 3) - pow(LEAST, 3)) / 3);
-    const double quarter = (NEAR * NEAR * acos(LEAST / NEAR) - LEAST * sqrt(NEAR * NEAR - LEAST * LEAST)) / 2;
-    return cap + (NEAR - LEAST) * area + quarter * rim;
+    const double cap = M_PI * (reach * reach * (reach - least) - (pow(reach, 3) - pow(least, 3)) / 3),
+                 quarter =
+                     (reach * reach * acos(least / reach) - least * sqrt(reach * reach - least * least)) / 2;
+    return cap + (reach - least) * area + quarter * rim;
 }
 
 rill_wall_shear_size rill_wall_shear_measure(const rill_geom *geom, uint64_t nodes)
 {
     const rill_surface *s = geom->surface;
-    double entries = 0, wall = 0;
+    double entries = 0, inner = 0, wall = 0;
     for (uint64_t t = 0; t < s->triangle_count; t++) {
         double edge[3][3], normal[3], rim = 0, longest = 0;
         for (int k = 0; k < 3; k++) {
@@ -465,16 +511,18 @@ rill_wall_shear_size rill_wall_shear_measure(const rill_geom *geom, uint64_t nod
         rill_cross(edge[0], edge[1], normal);
         const double area = sqrt(rill_dot(normal, normal)) / 2 / (geom->spacing * geom->spacing);
         wall += area;
-        entries += longest <= SIDE ? nodes_around(0, 0) : nodes_around(area, rim);
+        const bool split = longest > SIDE;
+        entries += nodes_around(NEAR, INNER_LEAST, split ? area : 0, split ? rim : 0);
+        inner += nodes_around(INNER, INNER_LEAST, split ? area : 0, split ? rim : 0);
     }
-    const double near = fmin((double)nodes, (NEAR - LEAST) * wall);
+    const double near = fmin((double)nodes, (NEAR - INNER_LEAST) * wall);
     const rill_wall_shear arrays = {0};
     const double bytes =
-        entries * (sizeof *arrays.slots + sizeof *arrays.weights) +
+        entries * (sizeof *arrays.slots + sizeof *arrays.weights + sizeof *arrays.inner) +
         (double)s->triangle_count * (sizeof *arrays.first + sizeof *arrays.inward + sizeof *arrays.area) +
         near * sizeof *arrays.nodes;
     /* Lists of entries grow by halves; each is there twice while it moves. */
-    const double lists = 1.5 * entries * sizeof(entry) +
+    const double lists = 1.5 * (entries + inner) * sizeof(entry) +
                          2.0 * (double)s->triangle_count * sizeof *arrays.first + (double)nodes * 12 / 64;
     return (rill_wall_shear_size){(uint64_t)fmin(near, 1e18), (uint64_t)fmin(bytes, 1e18),
                                   (uint64_t)fmin(lists, 1e18)};
@@ -528,6 +576,7 @@ void rill_wall_shear_free(rill_wall_shear *wall)
     rill_array_destroy(wall->first);
     rill_array_destroy(wall->slots);
     rill_array_destroy(wall->weights);
+    rill_array_destroy(wall->inner);
     rill_array_destroy(wall->inward);
     rill_array_destroy(wall->area);
     *wall = (rill_wall_shear){0};
@@ -535,23 +584,44 @@ void rill_wall_shear_free(rill_wall_shear *wall)
 
 /* ---- use ------------------------------------------------------------------------------------- */
 
+/* Find the part along the wall of the traction of a stress, xx yy zz xy xz yz. */
+static void shear_of(const double s[6], const double n[3], double shear[3])
+{
+    shear[0] = s[0] * n[0] + s[3] * n[1] + s[4] * n[2];
+    shear[1] = s[3] * n[0] + s[1] * n[1] + s[5] * n[2];
+    shear[2] = s[4] * n[0] + s[5] * n[1] + s[2] * n[2];
+    const double normal = rill_dot(shear, n);
+    for (int a = 0; a < 3; a++) shear[a] -= normal * n[a];
+}
+
+/* Return how much of the second fit is taken. */
+static double part_of(const double shear[3], const double inner[3])
+{
+    double apart[3];
+    rill_subtract(inner, shear, apart);
+    const double all = sqrt(rill_dot(shear, shear)), differ = sqrt(rill_dot(apart, apart));
+    if (!(differ > DIFFER[0] * all)) return 0;
+    return differ < DIFFER[1] * all ? (differ / all - DIFFER[0]) / (DIFFER[1] - DIFFER[0]) : 1;
+}
+
 void rill_wall_shear_take(const rill_wall_shear *wall, const double *stress, double factor, float (*shear)[3])
 {
     const uint64_t nodes = wall->node_count;
 #pragma omp parallel for schedule(static)
     for (uint64_t t = 0; t < wall->triangle_count; t++) {
-        const double *n = wall->inward[t];
-        double s[6] = {0}, traction[3];
+        double outer[6] = {0}, inner[6] = {0}, first[3], second[3];
         for (uint64_t e = wall->first[t]; e < wall->first[t + 1]; e++)
-            for (uint64_t k = 0; k < 6; k++)
-                s[k] += (double)wall->weights[e] * stress[k * nodes + wall->slots[e]];
-        traction[0] = s[0] * n[0] + s[3] * n[1] + s[4] * n[2];
-        traction[1] = s[3] * n[0] + s[1] * n[1] + s[5] * n[2];
-        traction[2] = s[4] * n[0] + s[5] * n[1] + s[2] * n[2];
-        const double normal = rill_dot(traction, n);
+            for (uint64_t k = 0; k < 6; k++) {
+                const double value = stress[k * nodes + wall->slots[e]];
+                outer[k] += (double)wall->weights[e] * value;
+                inner[k] += (double)wall->inner[e] * value;
+            }
+        shear_of(outer, wall->inward[t], first);
+        shear_of(inner, wall->inward[t], second);
+        const double blend = part_of(first, second);
         const bool missing = wall->first[t] == wall->first[t + 1];
         for (int a = 0; a < 3; a++)
-            shear[t][a] = missing ? NAN : (float)(factor * (traction[a] - normal * n[a]));
+            shear[t][a] = missing ? NAN : (float)(factor * (first[a] + blend * (second[a] - first[a])));
     }
 }
 

@@ -6,7 +6,8 @@
  *
  * A quadratic function extrapolates the stress tensor to positions on each triangle from the nodes that see
  * them within a few voxels, and the traction on the triangle is taken with its own normal, less its normal
- * part. The nodes themselves are up to four voxels off the wall. Knows no simulation.
+ * part. The nodes themselves are up to four voxels off the wall. A second function of the nearer nodes
+ * replaces it where the two differ. Knows no simulation.
  */
 #ifndef RILL_VESSEL_WALL_SHEAR_H
 #define RILL_VESSEL_WALL_SHEAR_H
@@ -25,6 +26,7 @@ typedef struct rill_wall_shear {
     uint64_t *first;     /**< [triangle_count + 1] into slots and weights; none: missing */
     uint32_t *slots;     /**< which of `nodes` */
     float *weights;      /**< add up to 1 for each triangle */
+    float *inner;        /**< likewise, of a fit of fewer nodes for thin boundary layers */
     double (*inward)[3]; /**< [triangle_count], normals of length 1 into the fluid; 0 without area */
     double *area;        /**< [triangle_count], m2 */
 } rill_wall_shear;

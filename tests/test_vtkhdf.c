@@ -129,7 +129,8 @@ Test(vtkhdf, shear_rates_and_absolute_pressures)
 {
     rill_geom *geom = sample();
     rill_fields fields = sample_fields(geom);
-    fields.rates = rates;
+    fields.scalars[fields.scalar_count++] =
+        (rill_field_scalar){"shear_rate", {1, "1/s", 1, 0}, "shear rate", rates};
     fields.pressure.offset = 100;
     for (int kind = RILL_FIELDS_IMAGE; kind <= RILL_FIELDS_SPARSE; kind++) {
         const char *path = io_test_path("a.vtkhdf");

@@ -392,6 +392,9 @@ typedef struct rill_run_result {
     uint64_t triangles_within;       /**< of those missing, within the lumen of overlapping shells */
     int drop_count;                  /**< number of pressure drops that the case names */
     rill_run_drop drops[RILL_DROPS]; /**< [drop_count], in the order of the case */
+    double helicity_mean; /**< h1, m/s2: helicity density, mean over the volume and the snapshots of the last
+                             cycle; NaN unless the case requests it. h3 = h1 / h2, h4 = |h1| / h2 */
+    double helicity_size; /**< h2, m/s2: the same of its absolute value */
 } rill_run_result;
 
 /**

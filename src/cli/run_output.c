@@ -106,6 +106,9 @@ void cli_run_print(const rill_vessel *v, const rill_run_result *r, const char *d
             cli_row("", "%llu within the lumen of overlapping shells, which are no wall",
                     (unsigned long long)r->triangles_within);
     }
+    if (isfinite(r->helicity_mean) && r->end != RILL_RUN_CANCELLED)
+        cli_row("helicity", "h1 %.4g, h2 %.4g m/s2; h3 %.4g, h4 %.4g", r->helicity_mean, r->helicity_size,
+                r->helicity_mean / r->helicity_size, fabs(r->helicity_mean) / r->helicity_size);
     cli_row("speed", "%.4g GLUPS, %.4g s", 1e-3 * r->mlups, r->seconds);
     if (r->end != RILL_RUN_CANCELLED) cli_row("results", "%s", directory);
 }
@@ -138,6 +141,16 @@ static json_t *drops_json(const rill_vessel *v, const rill_run_result *r)
     return list;
 }
 
+/* Averages of helicity; null where the case does not request them. */
+static json_t *helicity_json(const rill_run_result *r)
+{
+    if (isnan(r->helicity_mean)) return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o}", "h1_m_per_s2", rill_json_real(r->helicity_mean), "h2_m_per_s2",
+                     rill_json_real(r->helicity_size), "h3",
+                     rill_json_real(r->helicity_mean / r->helicity_size), "h4",
+                     rill_json_real(fabs(r->helicity_mean) / r->helicity_size));
+}
+
 /* Whether cycles repeat, or it is steady: null where nothing was compared. */
 static json_t *repeats_json(const rill_run_result *r)
 {
@@ -152,7 +165,7 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r, const cli_g
         "s:o, "
         "s:I, s:I, s:I, "
         "s:o, s:o, "
-        "s:i, s:I, s:I, s:I, s:o, s:o, s:o}",
+        "s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o}",
         "end", ends[r->end], "converged", r->end == RILL_RUN_REPEATS,
         v->plan.cycle_steps ? "periodic" : "steady", repeats_json(r), "change", rill_json_real(r->change),
         "difference", rill_json_real(r->difference), "tolerance", rill_json_real(v->given->run.tolerance),
@@ -166,6 +179,7 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r, const cli_g
         (json_int_t)r->triangles_missing, "triangles_not_extrapolated", (json_int_t)r->triangles_flat,
         "seconds", rill_json_real(r->seconds), "mlups", rill_json_real(r->mlups), "phases", r->phases,
         "watch_steps", (json_int_t)r->watch_steps, "corrections", (json_int_t)r->corrections,
-        "triangles_within", (json_int_t)r->triangles_within, "drops", drops_json(v, r), "plan",
-        cli_case_plan_json(v->given, v->geom, &v->plan), "error_bar", cli_grids_json(grids));
+        "triangles_within", (json_int_t)r->triangles_within, "drops", drops_json(v, r), "helicity",
+        helicity_json(r), "plan", cli_case_plan_json(v->given, v->geom, &v->plan), "error_bar",
+        cli_grids_json(grids));
 }

@@ -32,18 +32,20 @@ typedef struct batch {
     double *u;       /* [3][BATCH] at most, [3][count] when filled */
     float *velocity; /* [count][3] */
     float *pressure; /* [count] */
-    float *rate;     /* [count] */
+    float *scalar;   /* [scalars][BATCH] */
 } batch;
 
-static rill_status batch_create(batch *b)
+static rill_status batch_create(const rill_fields *fields, batch *b)
 {
+    const uint64_t scalars = (uint64_t)fields->scalar_count;
     rill_status status = RILL_OK;
     RILL_TRY(rill_array_create(BATCH, sizeof *b->rho, "a batch of moments", (void **)&b->rho));
     RILL_TRY(rill_array_create(3 * BATCH, sizeof *b->u, "a batch of moments", (void **)&b->u));
     RILL_TRY(
         rill_array_create(3 * BATCH, sizeof *b->velocity, "a batch of velocities", (void **)&b->velocity));
     RILL_TRY(rill_array_create(BATCH, sizeof *b->pressure, "a batch of pressures", (void **)&b->pressure));
-    RILL_TRY(rill_array_create(BATCH, sizeof *b->rate, "a batch of shear rates", (void **)&b->rate));
+    RILL_TRY(
+        rill_array_create(scalars * BATCH + 1, sizeof *b->scalar, "a batch of fields", (void **)&b->scalar));
 done:
     return status;
 }
@@ -54,7 +56,7 @@ static void batch_destroy(batch *b)
     rill_array_destroy(b->u);
     rill_array_destroy(b->velocity);
     rill_array_destroy(b->pressure);
-    rill_array_destroy(b->rate);
+    rill_array_destroy(b->scalar);
 }
 
 /* Fills the batch with nodes first … first + count - 1. Pressure: p - p0 = c_s^2 (rho - 1), c_s^2 = 1/3. */
@@ -68,9 +70,10 @@ static rill_status batch_fill(const rill_fields *fields, batch *b, uint64_t firs
                 (float)(fields->velocity.factor * b->u[(uint64_t)a * count + n]);
         b->pressure[n] = (float)(fields->pressure.offset + fields->pressure.factor * b->rho[n] / 3);
     }
-    if (!fields->rates) return RILL_OK;
-    RILL_TRY(fields->rates(fields->context, (rill_node)first, (rill_node)count, b->rho));
-    for (uint64_t n = 0; n < count; n++) b->rate[n] = (float)b->rho[n];
+    for (int k = 0; k < fields->scalar_count; k++) {
+        RILL_TRY(fields->scalars[k].values(fields->context, (rill_node)first, (rill_node)count, b->rho));
+        for (uint64_t n = 0; n < count; n++) b->scalar[(uint64_t)k * BATCH + n] = (float)b->rho[n];
+    }
 done:
     return status;
 }
@@ -129,9 +132,18 @@ done:
 
 /* ---- image ----------------------------------------------------------------------------------- */
 
-static rill_status image_begin(const rill_geom *geom, bool rates, rill_h5_file *file)
+/* Return the path of a scalar in a file. */
+static const char *scalar_path(const rill_fields *fields, int k, bool image, char path[64])
+{
+    snprintf(path, 64, "/VTKHDF/%sData/%s", image ? "Point" : "Cell", fields->scalars[k].name);
+    return path;
+}
+
+static rill_status image_begin(const rill_fields *fields, rill_h5_file *file)
 {
     rill_status status = RILL_OK;
+    const rill_geom *geom = fields->geom;
+    char path[64];
     const double edge = rill_geom_edge(geom), spacing[3] = {edge, edge, edge};
     const double direction[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double centre[3]; /* of voxel 0: the points of the image are the voxel centres */
@@ -155,7 +167,8 @@ static rill_status image_begin(const rill_geom *geom, bool rates, rill_h5_file *
     pressure.chunk[1] = 4 * CHUNK_Y;
     RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_VELOCITY, &velocity));
     RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_PRESSURE, &pressure));
-    if (rates) RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_RATE, &pressure));
+    for (int k = 0; k < fields->scalar_count; k++)
+        RILL_TRY(rill_h5_dataset_create(file, scalar_path(fields, k, true, path), &pressure));
     rill_h5_layout voxels = pressure;
     voxels.type = RILL_H5_U8;
     RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_VOXELS, &voxels));
@@ -166,8 +179,9 @@ done:
 
 /* Values on some planes of voxels. */
 typedef struct slab {
-    rill_voxel *place;                 /* [BATCH], where the nodes of a batch are */
-    float *velocity, *pressure, *rate; /* [voxels][3], [voxels], [voxels] */
+    rill_voxel *place;                   /* [BATCH], where the nodes of a batch are */
+    float *velocity, *pressure, *scalar; /* [voxels][3], [voxels], [scalars][voxels] */
+    uint64_t voxels;
 } slab;
 
 /* Puts the fluid nodes of some voxels into a slab of them; *node counts on. */
@@ -183,7 +197,8 @@ static rill_status slab_fill(const rill_fields *fields, batch *b, const uint8_t 
         for (uint64_t n = 0; n < count; n++) {
             memcpy(s->velocity + 3 * s->place[n], b->velocity + 3 * n, 3 * sizeof *b->velocity);
             s->pressure[s->place[n]] = b->pressure[n];
-            s->rate[s->place[n]] = b->rate[n];
+            for (uint64_t k = 0; k < (uint64_t)fields->scalar_count; k++)
+                s->scalar[k * s->voxels + s->place[n]] = b->scalar[k * BATCH + n];
         }
         *node += count;
         count = 0;
@@ -192,13 +207,16 @@ done:
     return status;
 }
 
-static rill_status slab_create(slab *s, uint64_t voxels)
+static rill_status slab_create(const rill_fields *fields, slab *s, uint64_t voxels)
 {
     rill_status status = RILL_OK;
+    const uint64_t scalars = (uint64_t)fields->scalar_count;
+    s->voxels = voxels;
     RILL_TRY(
         rill_array_create(voxels, 3 * sizeof *s->velocity, "a slab of velocities", (void **)&s->velocity));
     RILL_TRY(rill_array_create(voxels, sizeof *s->pressure, "a slab of pressures", (void **)&s->pressure));
-    RILL_TRY(rill_array_create(voxels, sizeof *s->rate, "a slab of shear rates", (void **)&s->rate));
+    RILL_TRY(
+        rill_array_create(scalars * voxels + 1, sizeof *s->scalar, "a slab of fields", (void **)&s->scalar));
     RILL_TRY(rill_array_create(BATCH, sizeof *s->place, "a batch of voxel numbers", (void **)&s->place));
 done:
     return status;
@@ -207,7 +225,7 @@ done:
 static void slab_destroy(slab *s)
 {
     rill_array_destroy(s->place);
-    rill_array_destroy(s->rate);
+    rill_array_destroy(s->scalar);
     rill_array_destroy(s->pressure);
     rill_array_destroy(s->velocity);
 }
@@ -221,20 +239,22 @@ static rill_status image_write(const rill_fields *fields, rill_h5_file *file)
     rill_window window = {.geom = geom};
     const uint64_t plane = (uint64_t)geom->n[0] * geom->n[1];
     uint64_t node = 0;
-    RILL_TRY(batch_create(&b));
-    memset(b.rate, 0, BATCH * sizeof *b.rate);
-    RILL_TRY(slab_create(&s, SLAB * plane));
-    RILL_TRY(image_begin(geom, fields->rates != NULL, file));
+    char path[64];
+    RILL_TRY(batch_create(fields, &b));
+    RILL_TRY(slab_create(fields, &s, SLAB * plane));
+    RILL_TRY(image_begin(fields, file));
     for (uint64_t z = 0; z < geom->n[2]; z += SLAB) {
         const uint64_t rows = geom->n[2] - z < SLAB ? geom->n[2] - z : SLAB;
         memset(s.velocity, 0, rows * plane * 3 * sizeof *s.velocity);
         memset(s.pressure, 0, rows * plane * sizeof *s.pressure);
-        memset(s.rate, 0, rows * plane * sizeof *s.rate);
+        memset(s.scalar, 0, (uint64_t)fields->scalar_count * s.voxels * sizeof *s.scalar);
         RILL_TRY(rill_window_see(&window, (uint32_t)z, (uint32_t)rows));
         RILL_TRY(slab_fill(fields, &b, window.voxels, rows * plane, &node, &s));
         RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_VELOCITY, z, rows, s.velocity));
         RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_PRESSURE, z, rows, s.pressure));
-        if (fields->rates) RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_RATE, z, rows, s.rate));
+        for (int k = 0; k < fields->scalar_count; k++)
+            RILL_TRY(rill_h5_write_sparse(file, scalar_path(fields, k, true, path), z, rows,
+                                          s.scalar + (uint64_t)k * s.voxels));
         RILL_TRY(report(fields, (double)z / geom->n[2]));
     }
 done:
@@ -268,27 +288,30 @@ static rill_status sparse_write(const rill_fields *fields, rill_h5_file *file, c
 {
     rill_status status = RILL_OK;
     batch b = {0};
-    rill_h5_stream *velocity = NULL, *pressure = NULL, *rate = NULL;
+    rill_h5_stream *velocity = NULL, *pressure = NULL, *scalar[RILL_FIELD_SCALARS] = {NULL};
+    char paths[RILL_FIELD_SCALARS][64]; /* which streams borrow */
     const uint64_t nodes = rill_geom_fluid(fields->geom);
-    RILL_TRY(batch_create(&b));
+    RILL_TRY(batch_create(fields, &b));
     RILL_TRY(sparse_link(file, cells));
     RILL_TRY(rill_h5_stream_create(file, RILL_SPARSE_VELOCITY, RILL_H5_F32, 3, DEFLATE, &velocity));
     RILL_TRY(rill_h5_stream_create(file, RILL_SPARSE_PRESSURE, RILL_H5_F32, 0, DEFLATE, &pressure));
-    if (fields->rates)
-        RILL_TRY(rill_h5_stream_create(file, RILL_SPARSE_RATE, RILL_H5_F32, 0, DEFLATE, &rate));
+    for (int k = 0; k < fields->scalar_count; k++)
+        RILL_TRY(rill_h5_stream_create(file, scalar_path(fields, k, false, paths[k]), RILL_H5_F32, 0, DEFLATE,
+                                       &scalar[k]));
     for (uint64_t first = 0; first < nodes; first += BATCH) {
         const uint64_t count = nodes - first < BATCH ? nodes - first : BATCH;
         RILL_TRY(batch_fill(fields, &b, first, count));
         RILL_TRY(rill_h5_stream_append(velocity, count, b.velocity));
         RILL_TRY(rill_h5_stream_append(pressure, count, b.pressure));
-        if (rate) RILL_TRY(rill_h5_stream_append(rate, count, b.rate));
+        for (int k = 0; k < fields->scalar_count; k++)
+            RILL_TRY(rill_h5_stream_append(scalar[k], count, b.scalar + (uint64_t)k * BATCH));
         RILL_TRY(report(fields, (double)first / (double)nodes));
     }
     RILL_TRY(rill_h5_stream_flush(velocity));
     RILL_TRY(rill_h5_stream_flush(pressure));
-    if (rate) RILL_TRY(rill_h5_stream_flush(rate));
+    for (int k = 0; k < fields->scalar_count; k++) RILL_TRY(rill_h5_stream_flush(scalar[k]));
 done:
-    rill_h5_stream_destroy(rate);
+    for (int k = 0; k < fields->scalar_count; k++) rill_h5_stream_destroy(scalar[k]);
     rill_h5_stream_destroy(velocity);
     rill_h5_stream_destroy(pressure);
     batch_destroy(&b);
@@ -319,9 +342,11 @@ static rill_status file_write(const rill_fields *fields, rill_fields_kind kind, 
         unit_write(file, image ? RILL_IMAGE_VELOCITY : RILL_SPARSE_VELOCITY, &fields->velocity, "velocity"));
     RILL_TRY(unit_write(file, image ? RILL_IMAGE_PRESSURE : RILL_SPARSE_PRESSURE, &fields->pressure,
                         fields->pressure.offset == 0 ? "pressure above the reference" : "pressure"));
-    if (fields->rates)
-        RILL_TRY(unit_write(file, image ? RILL_IMAGE_RATE : RILL_SPARSE_RATE,
-                            &(rill_field_unit){1, "1/s", 1, 0}, "shear rate"));
+    for (int k = 0; k < fields->scalar_count; k++) {
+        char name[64];
+        RILL_TRY(unit_write(file, scalar_path(fields, k, image, name), &fields->scalars[k].unit,
+                            fields->scalars[k].meaning));
+    }
     RILL_TRY(rill_h5_commit(file));
 done:
     rill_h5_close(file);

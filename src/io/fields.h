@@ -26,8 +26,10 @@ typedef rill_status (*rill_moments_fn)(void *context, rill_node first, rill_node
 /** Nodes whose values are computed at a time, at most. */
 enum { RILL_FIELDS_BATCH = 65536 };
 
-/** Hand out shear rates of nodes, as they are written. @param[out] rate  [count], 1/s */
-typedef rill_status (*rill_rates_fn)(void *context, rill_node first, rill_node count, double *rate);
+/** Hand out a number for each node, as it is written. @param[out] values  [count] */
+typedef rill_status (*rill_scalar_fn)(void *context, rill_node first, rill_node count, double *values);
+
+enum { RILL_FIELD_SCALARS = 4 /**< beside velocity and pressure, at most */ };
 
 /** Return the host memory that rill_fields_write() takes, without what hands moments out. */
 uint64_t rill_fields_bytes(const rill_geom *geom, rill_fields_kind kind);
@@ -40,11 +42,20 @@ typedef struct rill_field_unit {
     double offset;    /**< added to the written value, in its unit */
 } rill_field_unit;
 
+/** A further field with one number for each node. */
+typedef struct rill_field_scalar {
+    const char *name;     /**< "shear_rate" */
+    rill_field_unit unit; /**< of what `values` hands out */
+    const char *meaning;
+    rill_scalar_fn values; /**< called after the moments of the same nodes */
+} rill_field_scalar;
+
 /** Fields at one moment. */
 typedef struct rill_fields {
     const rill_geom *geom;
     rill_moments_fn moments;
-    rill_rates_fn rates; /**< shear rates, after the moments of the same nodes; NULL: none are written */
+    rill_field_scalar scalars[RILL_FIELD_SCALARS]; /**< [scalar_count] */
+    int scalar_count;
     void *context;
     rill_field_unit velocity; /**< of u */
     rill_field_unit pressure; /**< of (rho - 1) / 3 */

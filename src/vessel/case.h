@@ -167,6 +167,7 @@ struct rill_case {
     struct {
         int snapshots;           /**< per cycle; steady: at the end */
         bool fields;             /**< velocity, pressure and shear rate on the voxels */
+        bool helicity;           /**< of the snapshots */
         bool slices;             /**< pictures of the speed on three planes */
         bool surface;            /**< wall shear on the triangles */
         bool centreline;         /**< series along the centre line */

@@ -3,6 +3,7 @@
 #include "vessel/observe.h"
 
 #include "vessel/drops.h"
+#include "vessel/helicity.h"
 #include "vessel/loss.h"
 #include "vessel/plan.h"
 #include "vessel/rhythm.h"
@@ -280,6 +281,7 @@ rill_observers_size rill_observers_measure(const rill_case *given, const rill_ge
         rows += (double)rhythm.wall * (double)(2 + 4 * places);
         places_add(&c, places, NODES_OF_PLACE * places);
     }
+    if (given->output.helicity) c.size.host += rill_helicity_bytes(plan->nodes);
     c.size.series = (uint64_t)fmin(rows * (double)cycles * sizeof(double), 1e18);
     c.size.host += c.size.series;
     return c.size;

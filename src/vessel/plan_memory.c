@@ -126,7 +126,7 @@ static void simulation_add(counting *c, const rill_links_size *size)
     uint64_t array[RILL_SIM_ARRAYS];
     const int arrays = rill_sim_arrays(c->plan->options.variant, size, array);
     for (int k = 0; k < arrays; k++) rill_room_add(&c->room, array[k]);
-    if (sets_moments(c->given) || c->given->output.fields)
+    if (sets_moments(c->given) || c->given->output.fields || c->given->output.helicity)
         rill_room_add(&c->room, rill_sim_slice_bytes(c->plan->nodes));
     c->kept += rill_sim_partial_bytes(size->nodes);
 }
@@ -137,6 +137,7 @@ enum {
     SHEAR_BYTES = 12,
     MEAN_BYTES = 4 * RILL_SHEAR_RESULTS,
     FIELD_BYTES = 20,
+    HELICITY_BYTES = 8,
     PICTURE_BYTES = 1 << 20
 };
 
@@ -150,7 +151,10 @@ static void count_disk(const rill_case *c, const rill_geom *geom, uint64_t serie
     if (c->output.surface)
         plan->output_bytes += triangles * (TRIANGLE_BYTES + MEAN_BYTES) + 2 * PICTURE_BYTES +
                               phases * triangles * (TRIANGLE_BYTES + SHEAR_BYTES);
-    if (c->output.fields) plan->output_bytes += phases * plan->nodes * FIELD_BYTES;
+    if (c->output.helicity) plan->checkpoint_bytes += plan->nodes * sizeof(float);
+    if (c->output.fields)
+        plan->output_bytes +=
+            phases * plan->nodes * (FIELD_BYTES + (c->output.helicity ? HELICITY_BYTES : 0));
     if (c->output.slices) plan->output_bytes += 3 * PICTURE_BYTES;
 }
 

@@ -380,6 +380,7 @@ static const rill_key output_keys[] = {
     {"snapshots", RILL_KEY_COUNT, AT(output.snapshots), false, NULL, 0, 10000,
      .help = "Snapshots of each cycle. Default: 10; 1 without waveforms."},
     YES("fields", output.fields, "Velocity, pressure and shear rate on the voxels. Default: no."),
+    YES("helicity", output.helicity, "Helicity over the snapshots: averages h1 to h4, and with fields its density and LNH. Default: no."),
     YES("slices", output.slices, "Pictures of the speed on three planes. Default: yes."),
     YES("surface", output.surface, "Wall shear stress on the triangles. Default: yes."),
     YES("centre-line", output.centreline, "Series along the centre line. Default: yes."),
@@ -478,6 +479,11 @@ static rill_status check_run(rill_case *c)
     if (c->run.cycles == 0) c->run.cycles = c->run.pulsatile ? 10 : 0;
     if (c->run.tolerance == 0) c->run.tolerance = c->run.pulsatile ? 1e-2 : 1e-4;
     if (c->output.snapshots < 0) c->output.snapshots = c->run.pulsatile ? 10 : 1;
+    if (c->output.helicity && c->output.snapshots == 0)
+        return rill_fail(RILL_USAGE,
+                         "%s: helicity is computed from snapshots, and output has none: give snapshots at "
+                         "least 1",
+                         c->path);
     return RILL_OK;
 }
 

@@ -186,6 +186,7 @@ static void case_lines(FILE *out, const rill_case *c)
     if (c->run.mach > 0) number(out, "run.mach", c->run.mach, "", 1);
     if (c->run.pulsatile && c->run.start == RILL_CASE_REST) text_line(out, "run.start", "rest");
     if (c->run.soft_start >= 0) number(out, "run.soft-start", c->run.soft_start, " s", 1);
+    if (c->output.helicity) text_line(out, "helicity", "yes");
     output_lines(out, c);
 }
 

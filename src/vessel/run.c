@@ -289,6 +289,7 @@ static void result_fill(rill_run_loop *loop)
     r->triangles_flat = loop->observers.map.flat;
     r->seconds = rill_now() - loop->started;
     r->mlups = (double)(s->steps - loop->first) * rill_domain_nodes(loop->vessel->domain) / r->seconds * 1e-6;
+    rill_helicity_result(&loop->helicity, r);
     rill_run_means(loop);
 }
 
@@ -331,6 +332,7 @@ static rill_status loop_begin(rill_run_loop *loop)
     RILL_TRY(rill_observers_make(loop->vessel, (uint32_t)interval, &loop->observers));
     rill_memory_note("before the first step");
     RILL_TRY(rill_resume_text(loop->vessel->given, &loop->vessel->plan, r->cycle, r->phases, &loop->text));
+    RILL_TRY(rill_helicity_make(loop->vessel, &loop->helicity));
     RILL_TRY(rill_model_start(loop->vessel, (uint32_t)interval, &loop->model));
     if (writes(loop)) RILL_TRY(loop->options->resume ? rill_run_resume(loop) : rill_run_forget(loop));
     if (loop->model) RILL_TRY(rill_model_exchange(loop->model, &(bool){true}));
@@ -372,7 +374,12 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
 {
     rill_status status = RILL_OK;
     rill_run_loop loop = {.vessel = vessel, .options = options, .result = result};
-    *result = (rill_run_result){.shear_mean = NAN, .shear_max = NAN, .osi_mean = NAN, .balance = NAN};
+    *result = (rill_run_result){.shear_mean = NAN,
+                                .shear_max = NAN,
+                                .osi_mean = NAN,
+                                .balance = NAN,
+                                .helicity_mean = NAN,
+                                .helicity_size = NAN};
     rill_run_rhythm_make(vessel->given, vessel->geom, &vessel->plan, &loop.rhythm);
     result->cycle_steps = loop.rhythm.cycle;
     result->watch_steps = rill_run_watch_steps(vessel);
@@ -400,6 +407,7 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
     }
 done:
     rill_model_end(loop.model);
+    rill_helicity_free(&loop.helicity);
     rill_observers_free(&loop.observers);
     rill_settle_free(&loop.settle);
     rill_record_free(&loop.settled);

@@ -40,3 +40,27 @@ done:
     rill_array_destroy(values);
     return status;
 }
+
+static rill_status copy(const float *from, double factor, rill_node first, rill_node count, double *values)
+{
+    for (rill_node k = 0; k < count; k++) values[k] = factor * (double)from[first + k];
+    return RILL_OK;
+}
+
+rill_status rill_run_helicity(void *context, rill_node first, rill_node count, double *values)
+{
+    const rill_run_loop *loop = context;
+    return copy(loop->helicity.density, 1, first, count, values);
+}
+
+rill_status rill_run_lnh(void *context, rill_node first, rill_node count, double *values)
+{
+    const rill_run_loop *loop = context;
+    return copy(loop->helicity.lnh, 1, first, count, values);
+}
+
+rill_status rill_run_lnh_mean(void *context, rill_node first, rill_node count, double *values)
+{
+    const rill_run_loop *loop = context;
+    return copy(loop->helicity.state->mean, 1 / loop->helicity.state->samples, first, count, values);
+}

@@ -126,6 +126,16 @@ static rill_status summary_write(const rill_run_loop *loop, rill_result *result)
     RILL_TRY(rill_result_set_integer(result, "/summary", "converged", r->end == RILL_RUN_REPEATS));
     RILL_TRY(rill_result_set_integer(result, "/summary", "triangles_missing", (int64_t)r->triangles_missing));
     RILL_TRY(rill_result_set_integer(result, "/summary", "triangles_within", (int64_t)r->triangles_within));
+    if (!isnan(r->helicity_mean)) {
+        RILL_TRY(rill_result_values(
+            result, "/summary",
+            &(rill_quantity){"helicity_mean", "m/s2", "h1, mean of the helicity density", 1}, 0, NULL,
+            &r->helicity_mean));
+        RILL_TRY(
+            rill_result_values(result, "/summary",
+                               &(rill_quantity){"helicity_size", "m/s2", "h2, mean of its absolute value", 1},
+                               0, NULL, &r->helicity_size));
+    }
     if (r->drop_count > 0) RILL_TRY(drops_write(loop, result));
 done:
     return status;
@@ -236,6 +246,20 @@ done:
     return status;
 }
 
+/* Add the helicity of the snapshot; the last one of a cycle has the mean of LNH, too. */
+static void helicity_fields(const rill_run_loop *loop, uint64_t phase, rill_fields *fields)
+{
+    static const rill_field_scalar own[] = {
+        {"helicity", {1, "m/s2", 1, 0}, "helicity density, velocity times vorticity", rill_run_helicity},
+        {"LNH", {1, "1", 1, 0}, "local normalised helicity", rill_run_lnh},
+        {"LNH_mean",
+         {1, "1", 1, 0},
+         "local normalised helicity, mean of the snapshots of the cycle",
+         rill_run_lnh_mean}};
+    const int count = phase == loop->rhythm.phases ? 3 : 2;
+    for (int k = 0; k < count; k++) fields->scalars[fields->scalar_count++] = own[k];
+}
+
 static rill_status fields_phase(rill_run_loop *loop, uint64_t phase)
 {
     rill_status status = RILL_OK;
@@ -247,7 +271,9 @@ static rill_status fields_phase(rill_run_loop *loop, uint64_t phase)
     RILL_TRY(rill_run_path(loop, "fields.cells.vtkhdf", cells));
     fields.geom = v->geom;
     fields.moments = rill_run_moments;
-    fields.rates = rill_run_rates;
+    fields.scalars[fields.scalar_count++] =
+        (rill_field_scalar){"shear_rate", {1, "1/s", 1, 0}, "shear rate", rill_run_rates};
+    if (loop->helicity.vessel) helicity_fields(loop, phase, &fields);
     fields.context = loop;
     fields.velocity = (rill_field_unit){scales->velocity, "m/s", 1, 0};
     fields.pressure = (rill_field_unit){scales->pressure, "Pa", 1, scales->base};
@@ -264,6 +290,7 @@ done:
 rill_status rill_run_phase(rill_run_loop *loop, uint64_t phase)
 {
     rill_status status = RILL_OK;
+    RILL_TRY(rill_helicity_take(&loop->helicity, phase == 1));
     if (!loop->options->directory) return RILL_OK;
     if (loop->observers.sample) RILL_TRY(wall_phase(loop, phase));
     if (fields_wanted(loop)) RILL_TRY(fields_phase(loop, phase));

@@ -8,6 +8,7 @@
 #ifndef RILL_VESSEL_RUN_PRIV_H
 #define RILL_VESSEL_RUN_PRIV_H
 
+#include "vessel/helicity.h"
 #include "vessel/model.h"
 #include "vessel/observe.h"
 #include "vessel/rhythm.h"
@@ -47,6 +48,7 @@ typedef struct rill_run_loop {
     rill_run_rhythm rhythm;
     rill_observers observers;
     rill_settle settle;
+    rill_helicity helicity;
     rill_model *model;   /**< NULL: none */
     rill_record settled; /**< a row for each cycle: what Windkessels stored at its beginning and end, Pa */
     rill_run_state state;
@@ -112,8 +114,13 @@ rill_status rill_run_too_dense(rill_run_loop *loop);
 /** A rill_moments_fn of a loop. */
 rill_status rill_run_moments(void *context, rill_node first, rill_node count, double *rho, double *u);
 
-/** A rill_rates_fn of a loop. */
+/** A rill_scalar_fn of a loop: shear rates, 1/s. */
 rill_status rill_run_rates(void *context, rill_node first, rill_node count, double *rate);
+
+/** The same: helicity density, LNH, and its mean over the snapshots so far. */
+rill_status rill_run_helicity(void *context, rill_node first, rill_node count, double *values);
+rill_status rill_run_lnh(void *context, rill_node first, rill_node count, double *values);
+rill_status rill_run_lnh_mean(void *context, rill_node first, rill_node count, double *values);
 
 /** Write the snapshot of phase `phase`, counted from 1. */
 rill_status rill_run_phase(rill_run_loop *loop, uint64_t phase);

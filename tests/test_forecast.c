@@ -255,3 +255,46 @@ Test(forecast, of_few_steps_counts_those_of_a_series, .disabled = SANITIZED)
     OPEN(geom, 2, 44, 0, 1, 1, 4);
     expect_steps("two ducts", geom, &o);
 }
+
+/* At a small magic parameter corrections led nowhere after 62 cycles of 40 steps, in which pressures did not
+ * even out at the least tau; and trees of ducts were planned with four times the steps that they took. */
+Test(forecast, of_a_small_magic_parameter_evens_pressures_out, .disabled = SANITIZED)
+{
+    rill_permeability_options o = on_cpu();
+    o.magic = 0.001;
+    expect_steps("duct", folded(24, 1), &o);
+    o.magic = 0.0003;
+    expect_steps("duct", folded(16, 1), &o);
+}
+
+/* Corners of ducts of one voxel: 189,440 steps of 1,900 planned ones. A parameter as the message asks for
+ * gives a result. */
+Test(forecast, refuses_corners_that_no_network_knows, .disabled = SANITIZED)
+{
+    rill_permeability_options o = on_cpu();
+    rill_permeability_plan plan;
+    rill_geom *geom = folded(24, 1);
+    o.magic = 100;
+    cr_expect_eq(planned(geom, &o, &plan), RILL_NUMERICS);
+    cr_expect(strstr(rill_error_message(), "magic parameter of 100, more than 20"), "%s",
+              rill_error_message());
+    rill_permeability_plan_free(&plan);
+    o.magic = 20;
+    expect_steps("duct", geom, &o);
+}
+
+/* Time steps alone take thousands of times the steps of corrected pressures: their plan says so. */
+Test(forecast, notes_what_a_collision_costs)
+{
+    rill_permeability_options o = on_cpu();
+    rill_permeability_plan plan;
+    rill_geom *geom = folded(12, 1);
+    o.variant.lattice = RILL_D3Q27;
+    o.variant.collision = RILL_CUMULANT;
+    o.variant.equilibrium = RILL_SECOND_ORDER;
+    ASSERT_OK(planned(geom, &o, &plan));
+    cr_expect(plan.notes && strstr(plan.notes, "no pore network corrects pressures with this collision"),
+              "%s", plan.notes);
+    rill_permeability_plan_free(&plan);
+    rill_geom_destroy(geom);
+}

@@ -231,6 +231,14 @@ static double tau_remembered(const rill_permeability_options *o, double tau, dou
     return paired ? fmin(fmax(tau, 0.5 + o->magic / longest), 0.5 + o->magic / shortest) : tau;
 }
 
+/* In ducts of one voxel, where a network knows the less of the corners, the larger the magic parameter is,
+ * pressures must even out in a cycle more than odd populations must be forgotten: cycles are longer instead.
+ */
+static double odd_longest(const rill_permeability_options *o, const rill_permeability_plan *p)
+{
+    return p->narrow < 2 ? fmax(ODD_LONG, o->magic / (TAU_NARROW - 0.5)) : ODD_LONG;
+}
+
 /* Steps that populations remember, the even or the odd ones. Near 1/2 they alternate, and means of two steps
  * are free of them. */
 static double memory(const rill_permeability_options *o, const rill_permeability_plan *p)
@@ -245,16 +253,19 @@ static void network_choose(const rill_geom *geom, const rill_permeability_option
 {
     const bool interpolated = geom->surface != NULL;
     const double walls = tau_of_walls(o->variant.collision), ducts = 0.5 + 3 * nu_of_ducts(o, p);
+    const double longest = odd_longest(o, p);
     const double tau = o->tau != 0    ? o->tau
                        : walls != 0   ? walls
                        : interpolated ? TAU_INTERPOLATED
                        : o->start == RILL_START_REST
-                           ? tau_remembered(o, fmin(tau_of_network(o, p), TAU_NETWORK), ODD_LONG, ODD_SHORT)
-                           : tau_remembered(o, tau_of_network(o, p), ODD_LONG, ODD_SHORT);
+                           ? tau_remembered(o, fmin(tau_of_network(o, p), TAU_NETWORK), longest, ODD_SHORT)
+                           : tau_remembered(o, tau_of_network(o, p), longest, ODD_SHORT);
     p->network = true;
     p->tau = tau;
     p->nu = (tau - 0.5) / 3;
-    p->cycle = cycle_of(p, fmax(cycle_least(geom, p), CYCLE_TAUS_NARROW * memory(o, p)));
+    /* At the least tau that is chosen, pressures may even out slowly nevertheless. */
+    const double slower = o->tau == 0 && walls == 0 ? fmax(3 * p->nu / (ducts - 0.5), 1) : 1;
+    p->cycle = cycle_of(p, fmax(slower * cycle_least(geom, p), CYCLE_TAUS_NARROW * memory(o, p)));
     p->steps_expected = (p->nested ? CYCLES_NESTED : CYCLES) * (double)p->cycle;
     snprintf(p->tau_reason, sizeof p->tau_reason,
              o->tau != 0    ? "as asked for"
@@ -434,6 +445,21 @@ static rill_status long_check(const rill_permeability_options *o, const rill_per
               "--max-steps");
 }
 
+/* Through ducts of one voxel corrections led nowhere from a magic parameter of 30 on: corners hold the flow
+ * up, which the network knows as straight parts. */
+#define MAGIC_CORNERS 20.0
+
+static rill_status corners_check(const rill_permeability_options *o, const rill_permeability_plan *p)
+{
+    const double magic = rill_plan_magic(o, p);
+    if (!p->network || !p->pressed || p->narrow >= 2 || magic <= MAGIC_CORNERS) return RILL_OK;
+    return rill_fail(
+        RILL_NUMERICS,
+        "all flow is pressed through ducts of one voxel, whose corners no pore network knows with a magic "
+        "parameter of %g, more than %g: choose a smaller one, such as 3/16, which has walls half-way%s",
+        magic, MAGIC_CORNERS, o->variant.collision == RILL_SRT ? ": it is (tau - 1/2)^2 with srt" : "");
+}
+
 rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
                              const rill_permeability_options *options, rill_permeability_plan *p)
 {
@@ -490,6 +516,8 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
                                   rill_plan_pressures_alone(options, p));
         if (asked || network.steps_expected < alone) *p = network;
     }
+    const rill_status corners = corners_check(options, p);
+    if (corners != RILL_OK) return corners;
     const rill_status stored = rill_plan_storage_choose(geom, options, p);
     if (stored != RILL_OK) return stored;
     force_choose(options, m, p);

@@ -223,6 +223,26 @@ static rill_status drive_note(const rill_geom *open, const rill_pore_measure *m,
         two_digits(steps), all, two_digits(fewer), nodes, two_digits(steps * all / (fewer * nodes)));
 }
 
+/* Note what a collision or equilibrium costs whose pressures no network corrects, against the default. */
+#define NOTED_TIMES 10
+static rill_status collision_note(const rill_geom *geom, const rill_pore_measure *m,
+                                  const rill_permeability_options *o, rill_permeability_plan *plan)
+{
+    rill_permeability_options linear = *o;
+    rill_permeability_plan other = *plan;
+    linear.variant.collision = RILL_TRT;
+    linear.variant.equilibrium = RILL_STOKES;
+    if (o->drive != RILL_DRIVE_FORCE || rill_plan_network_serves(o) || !rill_plan_network_serves(&linear) ||
+        rill_plan_choose(geom, m, &linear, &other) != RILL_OK)
+        return RILL_OK;
+    const double steps = rill_plan_steps_likely(o, plan), fewer = rill_plan_steps_likely(&linear, &other);
+    if (steps < NOTED_TIMES * fewer) return RILL_OK;
+    return rill_note(&plan->notes,
+                     "no pore network corrects pressures with this collision or equilibrium: expect about "
+                     "%.0f steps; trt with the stokes equilibrium, the default, takes about %.0f",
+                     two_digits(steps), two_digits(fewer));
+}
+
 rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_options *o,
                               rill_plan_basis *basis, rill_permeability_plan *plan, rill_plan_sizes *sizes)
 {
@@ -249,6 +269,7 @@ rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_opt
     const rill_permeability_options own = rill_plan_stored(o, plan->storage);
     RILL_TRY(numbered_plan(&own, plan, sizes));
     RILL_TRY(drive_note(&open, &basis->measure, o, plan));
+    RILL_TRY(collision_note(&open, &basis->measure, o, plan));
 done:
     if (status != RILL_OK) rill_permeability_plan_free(plan);
     return status;

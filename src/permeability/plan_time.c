@@ -11,6 +11,8 @@
 /* Cycles of a run with a pore network: more in less porous samples, whose flow differs more from that of the
  * network. Fitted to the runs that plan.h names. */
 #define CYCLES_POROSITY 0.5
+#define CYCLES_NARROW_NESTED                                                                                 \
+    0.7                   /* part of these from a coarser grid: in caverns between narrow throats, few */
 #define CYCLES_FEWEST 4.0 /* three to six */
 #define CYCLES_OPEN 6.0   /* 3 to 14 around obstacles in an open box */
 #define CYCLES_PRESSED                                                                                       \
@@ -19,8 +21,10 @@
 #define CYCLES_CROSSED 2.2 /* times as many where all flow is pressed through holes of plates */
 /* So many times as many for each factor by which the magic parameter of a run through ducts is smaller or
  * larger than 3/16: corners conduct in another way than the network knows. */
-#define CYCLES_MAGIC_SMALL 0.2
-#define CYCLES_MAGIC_LARGE 0.15
+#define CYCLES_MAGIC_SMALL 0.15
+#define CYCLES_MAGIC_LEAST 1e-3 /* with a smaller one cycles are longer instead */
+#define CYCLES_MAGIC_LARGE 0.2
+#define CYCLES_MAGIC_SHORT 0.07 /* where ducts are not long or not of one voxel, a larger one */
 /* The same in an open box, whose fluid sloshes between the plates until their pressures are known: chambers
  * are about as long as they are wide, or longer. 8 to 60 cycles were seen behind 60 pairs of plates. */
 #define CYCLES_SLOSHING 5.0
@@ -38,13 +42,16 @@ static double cycles_likely(const rill_permeability_options *o, const rill_perme
 {
     const double slits = 0.75 * p->opening * p->surface / p->fluid;
     const double rock = p->confined ? fmin(fmax((slits - DUCTS) / (ROCKS - DUCTS), 0), 1) : 1;
-    const double narrow = rock * fmax(0, log(CYCLES_POROSITY / p->fluid));
+    const double narrow =
+        (p->nested ? CYCLES_NARROW_NESTED : 1) * rock * fmax(0, log(CYCLES_POROSITY / p->fluid));
     const double fewest = p->pressed && !p->crossed ? CYCLES_PRESSED
                           : p->open && !p->crossed  ? CYCLES_OPEN
                                                     : CYCLES_FEWEST;
-    const double magic = log(rill_plan_magic(o, p) / (3.0 / 16));
-    const double corners =
-        p->pressed && !p->crossed ? exp(fmax(-CYCLES_MAGIC_SMALL * magic, CYCLES_MAGIC_LARGE * magic)) : 1;
+    const double magic = log(fmax(rill_plan_magic(o, p), CYCLES_MAGIC_LEAST) / (3.0 / 16));
+    const bool ducts = p->pressed && !p->crossed;
+    const double small = ducts && p->opening < 2 ? CYCLES_MAGIC_SMALL : 0,
+                 large = ducts && p->opening < 2 ? CYCLES_MAGIC_LARGE : CYCLES_MAGIC_SHORT;
+    const double corners = exp(fmax(-small * magic, large * magic));
     const double crossed = p->narrow > SLOSHES * p->opening ? CYCLES_SLOSHING : CYCLES_CROSSED;
     const double cycles = fmax(fewest, 0.5 + 0.9 * decades + (1 + 1.1 * decades) * narrow);
     return corners * (rill_axes_count(o->axis) > 1 ? cycles + CYCLES_TENSOR : cycles) *

@@ -351,6 +351,9 @@ typedef struct rill_run_drop {
     double high;  /**< Pa, largest drop of a moment */
     double ratio; /**< of the means, both less the venous pressure: in hyperaemia the fractional flow reserve;
                      NaN where the upper one is not above the venous pressure */
+    const char *name;      /**< in the case, which owns all three names */
+    const char *from_name; /**< of the upper cross-section: a plane or an opening */
+    const char *to_name;   /**< of the lower one */
 } rill_run_drop;
 
 /** What came of a run, SI. */

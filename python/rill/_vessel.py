@@ -52,6 +52,11 @@ class VesselRun:
         By opening, over the last cycle, Pa.
     shear_mean, shear_max, osi_mean : float
         Of TAWSS over the surface, Pa, and of the oscillatory shear index; NaN without wall shear.
+    drops : dict of dict
+        By name of `output.drops` of the case, with the keys of `rill run --json`: 'from' and 'to' are names, 'from_pa', 'to_pa', 'drop_pa',
+        'drop_low_pa' and 'drop_high_pa' pressures over the last cycle, 'ratio' the ratio of the pressures (in hyperaemia FFR).
+    helicity : dict of float or None
+        'h1_m_per_s2', 'h2_m_per_s2', 'h3' and 'h4' of Gallo et al. (2012), with the keys of `rill run --json`; None unless the case requests it.
     mach_max, balance, seconds, mlups : float
     remarks : list of str
         Remarks of the plan.
@@ -73,6 +78,8 @@ class VesselRun:
     shear_mean: float
     shear_max: float
     osi_mean: float
+    drops: dict[str, dict[str, Any]]
+    helicity: dict[str, float] | None
     mach_max: float
     balance: float
     seconds: float
@@ -298,9 +305,15 @@ def _result(vessel: _Vessel, remarks: list[str], where: pathlib.Path | None) -> 
     def by_name(values: Any) -> dict[str, float]:
         return {name: float(values[k]) for k, name in enumerate(names)}
 
+    drops = {text(d.name): {"from": text(d.from_name), "to": text(d.to_name), "from_pa": getattr(d, "from"), "to_pa": d.to,
+                            "drop_pa": getattr(d, "from") - d.to, "drop_low_pa": d.low, "drop_high_pa": d.high, "ratio": d.ratio}
+             for d in r.drops[: r.drop_count]}  # from is a keyword
+    h1, h2 = r.helicity_mean, r.helicity_size
+    helicity = None if math.isnan(h1) else {"h1_m_per_s2": h1, "h2_m_per_s2": h2, "h3": h1 / h2 if h2 else math.nan,
+                                            "h4": abs(h1) / h2 if h2 else math.nan}
     return VesselRun(
         end=ENDS[r.end], converged=r.end == c.RILL_RUN_REPEATS, cycles=r.cycles, steps=r.steps, time=r.time, change=r.change,
         flow=by_name(r.flow), pressure=by_name(r.pressure), pressure_low=by_name(r.pressure_low),
-        pressure_high=by_name(r.pressure_high), shear_mean=r.shear_mean, shear_max=r.shear_max, osi_mean=r.osi_mean,
+        pressure_high=by_name(r.pressure_high), shear_mean=r.shear_mean, shear_max=r.shear_max, osi_mean=r.osi_mean, drops=drops, helicity=helicity,
         mach_max=r.mach_max, balance=r.balance, seconds=r.seconds, mlups=r.mlups, remarks=remarks,
         geometry=vessel.geometry, directory=where, _vessel=vessel)

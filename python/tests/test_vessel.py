@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import pathlib
 import signal
@@ -49,6 +50,43 @@ def test_a_run_without_directory_writes_nothing(vessel: rill.Geometry, case: dic
     case["run"]["duration"] = "5 ms"
     rill.run(case, geometry=vessel)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_drops_and_helicity_have_the_names_of_the_program(vessel: rill.Geometry, case: dict[str, Any], tmp_path: pathlib.Path) -> None:
+    case["output"] = {"surface": "no", "slices": "no", "centre-line": "no", "helicity": "yes",
+                      "planes": {"a": {"centre": ["0 mm", "0 mm", "2 mm"]}},
+                      "drops": {"left": {"from": "a", "to": "opening-2", "venous": "-20 Pa"}, "right": {"from": "inlet", "to": "opening-3"}}}
+    case["run"]["duration"] = "1 s"
+    result = rill.run(case, geometry=vessel, device="cpu")
+    assert list(result.drops) == ["left", "right"] and result.drops["left"]["from"] == "a" and result.drops["left"]["to"] == "opening-2"
+    right = result.drops["right"]
+    assert right["from_pa"] == result.pressure["inlet"] and right["to_pa"] == result.pressure["opening-3"]
+    assert right["drop_pa"] == right["from_pa"] - right["to_pa"] and right["drop_low_pa"] <= right["drop_pa"] <= right["drop_high_pa"]
+    left = result.drops["left"]
+    assert left["ratio"] == pytest.approx((left["to_pa"] + 20) / (left["from_pa"] + 20))
+    vessel.save(tmp_path / "v.geom.h5")
+    (tmp_path / "v.yaml").write_text(json.dumps({**case, "geometry": "v.geom.h5"}))
+    rill.command("run", tmp_path / "v.yaml", "--no-measure", "--backend", "cpu", "-q", "-o", tmp_path / "out")
+    summary = rill.open(tmp_path / "out").summary
+    assert [{"name": name, **drop} for name, drop in result.drops.items()] == summary["drops"]
+    assert result.helicity == summary["helicity"] and result.helicity is not None and result.helicity["h2_m_per_s2"] > 0
+
+
+def test_error_bars_of_the_program_are_in_the_summary(tmp_path: pathlib.Path, case: dict[str, Any]) -> None:
+    rill.command("generate", "bend", "--radius", "1mm", "--angle", "0", "--inlet", "2mm", "--outlet", "2mm", "--edge", "0.2mm", "-o",
+                 tmp_path / "p.stl")
+    rill.command("voxelize", tmp_path / "p.stl", "--units", "mm", "--dx", "0.15mm", "--name", "0mm,0mm,0mm=inlet", "--name",
+                 "0mm,0mm,4mm=outlet", "-o", tmp_path / "p.geom.h5")
+    case["openings"] = {"inlet": case["openings"]["inlet"], "outlet": {"kind": "pressure", "pressure": "0 Pa"}}
+    case["run"] = {"tolerance": "0.5 %"}
+    (tmp_path / "p.yaml").write_text(json.dumps({**case, "geometry": "p.geom.h5"}))
+    rill.command("run", tmp_path / "p.yaml", "--no-measure", "--backend", "cpu", "-q", "--error-bar", "-o", tmp_path / "out")
+    bar = rill.open(tmp_path / "out").summary["error_bar"]
+    assert len(bar["grids"]) == 3
+    quantities = {(q["key"], q["opening"]): q for q in bar["quantities"]}
+    tawss = quantities["tawss_mean_pa", None]
+    assert len(tawss["values"]) == 3 and tawss["uncertainty"] > 0
+    assert tawss["limit"] == pytest.approx(4 * 3.5e-3 * 1e-7 / (np.pi * 1e-9), abs=3 * tawss["uncertainty"])
 
 
 def test_planning_and_setting_up_are_cancelled(vessel: rill.Geometry, case: dict[str, Any]) -> None:

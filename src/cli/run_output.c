@@ -59,18 +59,18 @@ static void print_openings(const rill_vessel *v, const rill_run_result *r)
     }
 }
 
-static void print_drops(const rill_vessel *v, const rill_run_result *r)
+static void print_drops(const rill_run_result *r)
 {
     for (int k = 0; k < r->drop_count; k++) {
-        const rill_case_drop *d = &v->given->output.drops[k];
         const rill_run_drop *p = &r->drops[k];
         char label[RILL_OPENING_NAME + 4],
             ratio[64] = "no ratio, since the first is not above the venous pressure";
-        snprintf(label, sizeof label, "  %s", d->name);
+        snprintf(label, sizeof label, "  %s", p->name);
         if (k == 0) cli_row("pressure drops", "%d", r->drop_count);
         if (!isnan(p->ratio)) snprintf(ratio, sizeof ratio, "ratio %.4f", p->ratio);
         cli_row(label, "%.5g mmHg at %s less %.5g at %s: %.4g mmHg (%.4g to %.4g), %s", p->from / MMHG,
-                d->from, p->to / MMHG, d->to, (p->from - p->to) / MMHG, p->low / MMHG, p->high / MMHG, ratio);
+                p->from_name, p->to / MMHG, p->to_name, (p->from - p->to) / MMHG, p->low / MMHG,
+                p->high / MMHG, ratio);
     }
 }
 
@@ -93,7 +93,7 @@ void cli_run_print(const rill_vessel *v, const rill_run_result *r, const char *d
         print_openings(v, r);
         cli_row("mass balance", "%.2g %% too much came in, of the flow", 100 * r->balance);
     }
-    if (r->end != RILL_RUN_CANCELLED) print_drops(v, r);
+    if (r->end != RILL_RUN_CANCELLED) print_drops(r);
     cli_row("largest Mach number", "%.3g", r->mach_max);
     if (isfinite(r->shear_mean) && r->end != RILL_RUN_CANCELLED) {
         cli_row("wall shear", "TAWSS %.4g Pa in the mean, %.4g at most; OSI %.3g in the mean", r->shear_mean,
@@ -126,17 +126,17 @@ static json_t *openings_json(const rill_vessel *v, const rill_run_result *r)
     return list;
 }
 
-static json_t *drops_json(const rill_vessel *v, const rill_run_result *r)
+static json_t *drops_json(const rill_run_result *r)
 {
     json_t *list = json_array();
     for (int k = 0; k < r->drop_count; k++) {
-        const rill_case_drop *d = &v->given->output.drops[k];
         const rill_run_drop *p = &r->drops[k];
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "name", d->name, "from", d->from,
-                            "to", d->to, "from_pa", rill_json_real(p->from), "to_pa", rill_json_real(p->to),
-                            "drop_pa", rill_json_real(p->from - p->to), "drop_low_pa", rill_json_real(p->low),
-                            "drop_high_pa", rill_json_real(p->high), "ratio", rill_json_real(p->ratio)));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+                                              p->name, "from", p->from_name, "to", p->to_name, "from_pa",
+                                              rill_json_real(p->from), "to_pa", rill_json_real(p->to),
+                                              "drop_pa", rill_json_real(p->from - p->to), "drop_low_pa",
+                                              rill_json_real(p->low), "drop_high_pa", rill_json_real(p->high),
+                                              "ratio", rill_json_real(p->ratio)));
     }
     return list;
 }
@@ -179,7 +179,7 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r, const cli_g
         (json_int_t)r->triangles_missing, "triangles_not_extrapolated", (json_int_t)r->triangles_flat,
         "seconds", rill_json_real(r->seconds), "mlups", rill_json_real(r->mlups), "phases", r->phases,
         "watch_steps", (json_int_t)r->watch_steps, "corrections", (json_int_t)r->corrections,
-        "triangles_within", (json_int_t)r->triangles_within, "drops", drops_json(v, r), "helicity",
+        "triangles_within", (json_int_t)r->triangles_within, "drops", drops_json(r), "helicity",
         helicity_json(r), "plan", cli_case_plan_json(v->given, v->geom, &v->plan), "error_bar",
         cli_grids_json(grids));
 }

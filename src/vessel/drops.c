@@ -132,7 +132,7 @@ static void compute(const rill_record *const records[2], const uint64_t columns[
                     double venous, rill_run_drop *out)
 {
     double sums[2] = {0}, steps = 0;
-    *out = (rill_run_drop){NAN, NAN, INFINITY, -INFINITY, NAN};
+    *out = (rill_run_drop){.from = NAN, .to = NAN, .low = INFINITY, .high = -INFINITY, .ratio = NAN};
     for (int e = 0; e < 2; e++) rows = records[e]->count < rows ? records[e]->count : rows;
     if (rows == 0) return;
     for (uint64_t back = rows; back > 0; back--) {
@@ -162,5 +162,8 @@ void rill_drops_compute(const rill_vessel *vessel, const rill_record *openings, 
         const rill_record *const records[] = {find(vessel, openings, planes, d->from, &columns[0]),
                                               find(vessel, openings, planes, d->to, &columns[1])};
         compute(records, columns, rows, d->venous, &out[k]);
+        out[k].name = d->name;
+        out[k].from_name = d->from;
+        out[k].to_name = d->to;
     }
 }

@@ -305,6 +305,46 @@ Test(sample, label_around_a_cylinder_is_noted)
     free(pipe);
 }
 
+/* A ring of the outside within the inscribed core was taken for pores: k 0.1205 instead of 0.1056 lu. */
+Test(sample, label_within_an_inscribed_core_is_noted)
+{
+    rill_voxelize_report report;
+    for (uint32_t margin = 0; margin <= 4; margin += 4)
+        for (uint8_t outside = 0; outside <= 2; outside++) {
+            rill_voxelize_options o = image_options(margin);
+            o.core.given = true;
+            rill_geom_destroy(voxelized(margin, outside, &o, &report));
+            const char *ring =
+                strstr(report.remarks, "fills a ring within the inscribed core of diameter 28");
+            cr_expect_eq(ring && strstr(ring, "give --core d=20"), margin > 0, "%u %d: %s", margin, outside,
+                         report.remarks);
+            o.core.diameter = CORE;
+            rill_geom_destroy(voxelized(margin, outside, &o, &report));
+            cr_expect_null(strstr(report.remarks, "fills"), "%s", report.remarks);
+        }
+}
+
+/* A core beside the middle of its picture. */
+Test(sample, label_around_a_cylinder_names_its_centre)
+{
+    enum { EDGE = CORE + 12, LEFT = 3 };
+    rill_voxelize_report report;
+    rill_voxelize_options o = image_options(6);
+    uint8_t *inner = picture(0, 2), *grey = malloc(EDGE * EDGE * CORE);
+    cr_assert_not_null(grey);
+    memset(grey, 2, EDGE * EDGE * CORE);
+    for (uint32_t z = 0; z < CORE; z++)
+        for (uint32_t y = 0; y < CORE; y++)
+            memcpy(grey + (z * EDGE + y + 6) * EDGE + LEFT, inner + (z * CORE + y) * CORE, CORE);
+    o.core.given = true;
+    rill_geom *geom = NULL;
+    cr_assert_eq(rill_array_voxelize(grey, &o, (rill_progress){0}, &geom, &report), RILL_OK);
+    cr_expect_not_null(strstr(report.remarks, "give --core x=13,y=16,d=20"), "%s", report.remarks);
+    rill_geom_destroy(geom);
+    free(inner);
+    free(grey);
+}
+
 /* A flow across the core goes through a section that changes: its k is no property of the rock. */
 Test(sample, flow_across_a_core_is_noted)
 {

@@ -189,13 +189,34 @@ void rill_core_mark(const rill_core *core, const uint32_t n[3], uint32_t y, uint
 /* ---- a label around a cylinder ----------------------------------------------------------------- */
 
 /* Shares of the voxels around the inscribed disc that have the label of the corners, at least, of those in
- * it, at most, and of pores in the disc. */
+ * the smallest disc that it surrounds, at most, and of pores in this disc. */
 #define AROUND 0.995
 #define WITHIN 0.9
 #define PORES_LEAST 0.02
 /* Of the radius of the smallest disc, within which pores are counted: its edge is rough. */
 #define CORE_PART 0.9
 enum { ROUND_LEAST = 16 }; /* voxels along an edge */
+/* Voxels without the label in a line that the core reaches, at least: fewer are specks. */
+enum { LINE_LEAST = 3 };
+/* A ring of the label within the inscribed disc is noted from a difference of so many voxels of the diameters
+ * on; a centre farther from the middle is named. */
+#define RING_LEAST 2.0
+#define OFF_LEAST 1.0
+
+/* Return the share of the label, that of the corner, among the voxels at more than one radius from the middle
+ * and less than another. */
+static double label_share(const uint8_t *bytes, size_t size, uint64_t stride, const uint32_t n[2],
+                          double from, double to)
+{
+    uint64_t all = 0, labelled = 0;
+    for (uint32_t y = 0; y < n[1]; y++)
+        for (uint32_t x = 0; x < n[0]; x++) {
+            const double away = hypot(x + 0.5 - 0.5 * n[0], y + 0.5 - 0.5 * n[1]);
+            if (away < from || away >= to) continue;
+            all++, labelled += memcmp(bytes + (y * stride + x) * size, bytes, size) == 0;
+        }
+    return all ? (double)labelled / (double)all : 0;
+}
 
 /* Return the radius from which on all voxels have the label, where that of the inscribed disc is `most`. */
 static double radius_find(const uint8_t *bytes, size_t size, uint64_t stride, const uint32_t n[2],
@@ -212,6 +233,23 @@ static double radius_find(const uint8_t *bytes, size_t size, uint64_t stride, co
         }
     while (most > 1 && (double)labelled[most - 1] >= AROUND * (double)all[most - 1]) most--;
     return most;
+}
+
+/* Find the lines across an axis that hold more than a few voxels without the label. */
+static void lines_find(const uint8_t *bytes, size_t size, uint64_t stride, const uint32_t n[2], int axis,
+                       rill_round *r)
+{
+    const uint32_t lines = n[axis], length = n[!axis];
+    for (uint32_t k = 0; k < lines; k++) {
+        uint32_t other = 0;
+        for (uint32_t i = 0; i < length; i++) {
+            const uint64_t at = axis == 0 ? i * stride + k : k * stride + i;
+            other += memcmp(bytes + at * size, bytes, size) != 0;
+        }
+        if (other < LINE_LEAST) continue;
+        if (r->high[axis] == 0 || k < r->low[axis]) r->low[axis] = k;
+        if (k >= r->high[axis]) r->high[axis] = k + 1;
+    }
 }
 
 /* Return whether there are pores and solid in a disc. One that is solid is an obstacle, an open one a pipe.
@@ -235,26 +273,62 @@ void rill_round_look(rill_round *r, rill_grey type, const void *grey, uint64_t s
     const uint8_t *bytes = grey;
     const uint32_t edge = n[0] < n[1] ? n[0] : n[1], longer = n[0] < n[1] ? n[1] : n[0];
     const double radius = 0.5 * edge, value = rill_grey_real(type, grey, 0);
-    uint64_t around = 0, labelled = 0, in = 0, same = 0;
     r->looked++;
     if (edge < ROUND_LEAST || longer > edge + edge / 8 || (r->round && value != r->value)) return;
-    for (uint32_t y = 0; y < n[1]; y++)
-        for (uint32_t x = 0; x < n[0]; x++) {
-            const double u = x + 0.5 - 0.5 * n[0], v = y + 0.5 - 0.5 * n[1], square = u * u + v * v;
-            const bool is = memcmp(bytes + (y * stride + x) * size, bytes, size) == 0;
-            if (square > (radius + 1) * (radius + 1)) {
-                around++, labelled += is;
-            } else if (square < 0.8 * radius * radius) {
-                in++, same += is;
-            }
-        }
-    const double share = (double)same / (double)in;
-    if ((double)labelled < AROUND * (double)around || share > WITHIN) return;
+    if (label_share(bytes, size, stride, n, radius + 1, INFINITY) < AROUND) return;
     const double found = radius_find(bytes, size, stride, n, edge / 2);
-    if (!is_porous(pore, n, CORE_PART * found)) return;
+    const double share = label_share(bytes, size, stride, n, 0, CORE_PART * found);
+    if (share > WITHIN || !is_porous(pore, n, CORE_PART * found)) return;
+    for (int axis = 0; axis < 2; axis++) lines_find(bytes, size, stride, n, axis, r);
     r->round++;
+    memcpy(r->n, n, sizeof r->n);
     r->value = value;
     r->inside = share;
     r->is_pore = pore[0] == RILL_FLUID;
     r->diameter = fmax(r->diameter, 2 * found);
+}
+
+/* What leaves the label out: another value, or the cylinder. */
+static void remedy_describe(const rill_round *r, bool core, double scale, char *text, size_t size)
+{
+    double middle[2], off = 0, wide = 0;
+    for (int k = 0; k < 2; k++) {
+        middle[k] = 0.5 * (r->low[k] + r->high[k]);
+        off = fmax(off, fabs(middle[k] - 0.5 * r->n[k]));
+        wide = fmax(wide, r->high[k] - r->low[k]);
+    }
+    if (!core && r->inside == 0)
+        snprintf(text, size, "--outside %g", r->value);
+    else if (off <= OFF_LEAST)
+        snprintf(text, size, "--core d=%g", scale * r->diameter);
+    else
+        snprintf(text, size, "--core x=%g,y=%g,d=%g", scale * middle[0], scale * middle[1], scale * wide);
+}
+
+bool rill_round_describe(const rill_round *r, const rill_core *core, double scale, char *text, size_t size)
+{
+    char remedy[96];
+    const uint32_t edge = r->n[0] < r->n[1] ? r->n[0] : r->n[1];
+    if (r->looked == 0 || r->round < r->looked) return false;
+    if (core->given && edge - r->diameter < RING_LEAST) return false;
+    remedy_describe(r, core->given, scale, remedy, sizeof remedy);
+    if (core->given)
+        snprintf(
+            text, size,
+            "the grey value %g, which counts as %s, fills a ring within the inscribed core of diameter %g "
+            "in every slice, so that k and porosity count it as sample: for those of the core give %s\n",
+            r->value, r->is_pore ? "pore" : "solid", scale * edge, remedy);
+    else
+        snprintf(
+            text, size,
+            "the grey value %g, which counts as %s, fills all around a disc in every slice, as around a core "
+            "in a picture, so that k and porosity are those of the box: for those of the core add %s\n",
+            r->value, r->is_pore ? "pore" : "solid", remedy);
+    return true;
+}
+
+bool rill_core_is_inscribed(const rill_core *core)
+{
+    return core->given && core->axis == 2 && core->diameter == 0 && isnan(core->centre[0]) &&
+           isnan(core->centre[1]);
 }

@@ -53,6 +53,9 @@ typedef struct rill_round {
     double inside;     /**< share of the disc that has it, of the last slice */
     bool is_pore;      /**< the label is pore */
     double diameter;   /**< of the smallest disc that the label surrounds, in the slice where it is largest */
+    uint32_t n[2];     /**< of the slices */
+    uint32_t low[2],
+        high[2]; /**< first line across each axis with another label, and the one behind the last */
 } rill_round;
 
 /**
@@ -63,5 +66,18 @@ typedef struct rill_round {
  */
 void rill_round_look(rill_round *round, rill_grey type, const void *grey, uint64_t stride,
                      const uint8_t *pore, const uint32_t n[2]);
+
+/**
+ * Describe a label around a cylinder, with the option that leaves it out.
+ * @param[in] core   what was asked for; given: a label within the inscribed core counts alone
+ * @param[in] scale  voxels of the geometry along an edge of a voxel of the slices
+ * @param[out] text  a line
+ * @return false if there is none
+ */
+bool rill_round_describe(const rill_round *round, const rill_core *core, double scale, char *text,
+                         size_t size);
+
+/** Return whether a core along z is the largest one around the middle of the picture. */
+bool rill_core_is_inscribed(const rill_core *core);
 
 #endif

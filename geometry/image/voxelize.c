@@ -273,7 +273,9 @@ static rill_status read_slice(work *w, rill_pore_map *map, const int along[3], u
         RILL_TRY(rill_pore_map_apply(map, row, count, pore + j * used));
         rill_sample_mark(w->sample, row, first + j * width, count, pore + j * used);
     }
-    if (!w->geom->outside && is_looked_at(w, along[2], slice))
+    const bool core = along[2] == 2 && rill_core_is_inscribed(&w->options->core) && !w->options->mask &&
+                      !w->options->mask_array && !w->options->outside_count;
+    if ((!w->geom->outside || core) && is_looked_at(w, along[2], slice))
         rill_round_look(&w->round, w->image->type, start, width, pore,
                         (const uint32_t[2]){(uint32_t)used, slow[1] - slow[0]});
 done:
@@ -431,7 +433,6 @@ done:
 /* Refuse a sample without voxels; note a label that looks like the outside of a core. */
 static rill_status sample_check(work *w)
 {
-    const rill_round *round = &w->round;
     w->report->outside = rill_geom_voxels(w->geom) - rill_geom_sample(w->geom);
     if (rill_geom_sample(w->geom) == 0)
         return rill_fail(RILL_USAGE,
@@ -441,16 +442,10 @@ static rill_status sample_check(work *w)
         w->geom->outside = NULL;
         remark(w, "no voxel is outside of the sample: check --outside and --mask\n");
     }
-    if (round->looked && round->round == round->looked) {
-        char remedy[64];
-        snprintf(remedy, sizeof remedy, round->inside > 0 ? "--core d=%g" : "--outside %g",
-                 round->inside > 0 ? round->diameter : round->value);
-        remark(
-            w,
-            "the grey value %g, which counts as %s, fills all around a disc in every slice, as around a core "
-            "in a picture, so that k and porosity are those of the box: for those of the core add %s\n",
-            round->value, round->is_pore ? "pore" : "solid", remedy);
-    }
+    const int fast = w->report->axes[w->image->order[0]];
+    const double scale = (double)w->n[fast] / (w->crop[fast][1] - w->crop[fast][0]);
+    char note[400];
+    if (rill_round_describe(&w->round, &w->options->core, scale, note, sizeof note)) remark(w, "%s", note);
     return RILL_OK;
 }
 

@@ -32,6 +32,7 @@ PHRASES = [(re.compile(pattern), words) for pattern, words in (
     (r"--size (\d+)[x,](\d+)[x,](\d+)", r"shape=(\3, \2, \1)"),
     (r"--axes\b", "order="),
     (r"--core d=([\d.]+)", r'core={"d": \1}'),
+    (r"--core x=([\d.]+),y=([\d.]+),d=([\d.]+)", r'core={"x": \1, "y": \2, "d": \3}'),
     (r"--core inscribed", "core='inscribed'"),
     (r"--mask-inside VALUES", "a mask of bool"),
     (r"--pore ([-\d.e]*\d:T|T:[-\d.e]*\d)", r"pore='\1'"),

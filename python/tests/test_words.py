@@ -75,6 +75,7 @@ def test_options_that_the_program_alone_has_are_no_keywords() -> None:
     ("choose --dx 0.25mm or less", "choose dx='0.25mm' or less"), ('with --dx "0.25 mm" or less', "with dx='0.25 mm' or less"),
     ("accept it with --min-cells 3.2", "accept it with min_cells=3.2"), ("with --extend 0.5D", "with extend='0.5D'"),
     ("give --size NXxNYxNZ, or --size 4x5x6", "give shape=(NZ, NY, NX), or shape=(6, 5, 4)"),
+    ("give --core d=62, or --core x=13,y=16.5,d=20", 'give core={"d": 62}, or core={"x": 13, "y": 16.5, "d": 20}'),
     ("run with --backend cpu.", "run with device='cpu'."), ("start anew without --resume", "start anew without resume=True"),
     ("choose --stream aa --addressing bitmap", "choose a variant= with the stream aa and the addressing bitmap"),
     ("take --storage fp32, or more", "take a variant= with the storage fp32, or more"),

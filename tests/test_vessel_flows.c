@@ -106,10 +106,11 @@ static void run_case(const char *name, rill_verify_record *record)
     const int count = rill_verify_count(RILL_VERIFY_VESSELS);
     int found = 0;
     for (int k = 0; k < count; k++) {
-        const rill_verify_case *of = rill_verify_at(RILL_VERIFY_VESSELS, k);
-        if (strcmp(of->name, name) != 0) continue;
+        rill_verify_case of = *rill_verify_at(RILL_VERIFY_VESSELS, k);
+        if (strcmp(of.name, name) != 0) continue;
         found++;
-        cr_assert_eq(rill_verify_run(of, &setup, NULL, record), RILL_OK, "%s", rill_error_message());
+        of.full = false;
+        cr_assert_eq(rill_verify_run(&of, &setup, NULL, record), RILL_OK, "%s", rill_error_message());
         cr_assert(!record->skipped && !record->reason[0], "%s", record->reason);
     }
     cr_assert_eq(found, 1, "%s", name);
@@ -133,3 +134,12 @@ Test(vessel_flows, suite) { judge("vessels/oblique-pipe-trt-0.8", 0.015, 0.7); }
 
 /* TRT with all 27 velocities stays within every limit of the suite: with 19 the L2 error is 0.016. */
 Test(vessel_flows, oblique_pipe) { judge("vessels/oblique-pipe-trt", 0.012, 1.5); }
+
+/* The exact flow has the period of the computed one, a multiple of the looks at it: at that of its name the
+ * pressure gradient would be 2.2 % off. */
+Test(vessel_flows, pulse_has_its_period)
+{
+    rill_verify_record record;
+    run_case("vessels/pulse-4-trt", &record);
+    cr_expect_lt(record.outcomes[0].found, 0.01, "pressure gradient: %g", record.outcomes[0].found);
+}

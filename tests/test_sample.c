@@ -305,7 +305,7 @@ Test(sample, label_around_a_cylinder_is_noted)
     free(pipe);
 }
 
-/* A ring of the outside within the inscribed core was taken for pores: k 0.1205 instead of 0.1056 lu. */
+/* An annulus of the outside within the inscribed core was taken for pores: k 0.1205 instead of 0.1056 lu. */
 Test(sample, label_within_an_inscribed_core_is_noted)
 {
     rill_voxelize_report report;
@@ -314,10 +314,10 @@ Test(sample, label_within_an_inscribed_core_is_noted)
             rill_voxelize_options o = image_options(margin);
             o.core.given = true;
             rill_geom_destroy(voxelized(margin, outside, &o, &report));
-            const char *ring =
-                strstr(report.remarks, "fills a ring within the inscribed core of diameter 28");
-            cr_expect_eq(ring && strstr(ring, "give --core d=20"), margin > 0, "%u %d: %s", margin, outside,
-                         report.remarks);
+            const char *annulus =
+                strstr(report.remarks, "fills an annulus within the inscribed core of diameter 28");
+            cr_expect_eq(annulus && strstr(annulus, "give --core d=20"), margin > 0, "%u %d: %s", margin,
+                         outside, report.remarks);
             o.core.diameter = CORE;
             rill_geom_destroy(voxelized(margin, outside, &o, &report));
             cr_expect_null(strstr(report.remarks, "fills"), "%s", report.remarks);

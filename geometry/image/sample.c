@@ -198,9 +198,9 @@ void rill_core_mark(const rill_core *core, const uint32_t n[3], uint32_t y, uint
 enum { ROUND_LEAST = 16 }; /* voxels along an edge */
 /* Voxels without the label in a line that the core reaches, at least: fewer are specks. */
 enum { LINE_LEAST = 3 };
-/* A ring of the label within the inscribed disc is noted from a difference of so many voxels of the diameters
- * on; a centre farther from the middle is named. */
-#define RING_LEAST 2.0
+/* An annulus of the label within the inscribed disc is noted from a difference of so many voxels of the
+ * diameters on; a centre farther from the middle is named. */
+#define ANNULUS_LEAST 2.0
 #define OFF_LEAST 1.0
 
 /* Return the share of the label, that of the corner, among the voxels at more than one radius from the middle
@@ -310,14 +310,14 @@ bool rill_round_describe(const rill_round *r, const rill_core *core, double scal
     char remedy[96];
     const uint32_t edge = r->n[0] < r->n[1] ? r->n[0] : r->n[1];
     if (r->looked == 0 || r->round < r->looked) return false;
-    if (core->given && edge - r->diameter < RING_LEAST) return false;
+    if (core->given && edge - r->diameter < ANNULUS_LEAST) return false;
     remedy_describe(r, core->given, scale, remedy, sizeof remedy);
     if (core->given)
-        snprintf(
-            text, size,
-            "the grey value %g, which counts as %s, fills a ring within the inscribed core of diameter %g "
-            "in every slice, so that k and porosity count it as sample: for those of the core give %s\n",
-            r->value, r->is_pore ? "pore" : "solid", scale * edge, remedy);
+        snprintf(text, size,
+                 "the grey value %g, which counts as %s, fills an annulus within the inscribed core of "
+                 "diameter %g "
+                 "in every slice, so that k and porosity count it as sample: for those of the core give %s\n",
+                 r->value, r->is_pore ? "pore" : "solid", scale * edge, remedy);
     else
         snprintf(
             text, size,

@@ -69,7 +69,7 @@ void rill_round_look(rill_round *round, rill_grey type, const void *grey, uint64
 
 /**
  * Describe a label around a cylinder, with the option that leaves it out.
- * @param[in] core   what was asked for; given: a label within the inscribed core counts alone
+ * @param[in] core   the core of the options; given: a label within the inscribed core counts alone
  * @param[in] scale  voxels of the geometry along an edge of a voxel of the slices
  * @param[out] text  a line
  * @return false if there is none

@@ -5,6 +5,7 @@
 
 #include "device/device.h"
 #include "geometry/voxels/axes.h"
+#include "kernel/storage.h"
 
 #include <math.h>
 
@@ -88,12 +89,23 @@ static double cycle_likely(const rill_permeability_options *o, const rill_permea
 #define ALONE_ODD_DUCTS 40.0
 #define ALONE_SAMPLES 120
 
+/* In 16 bits rounding moves the series, whose end takes so many times as many samples to tell, and hides
+ * parts of k up to the tolerance that settle slowly. */
+#define ALONE_NARROW 2.5
+#define ALONE_WAITED_NARROW 1.0
+
+static bool is_narrow(const rill_permeability_options *o)
+{
+    return rill_storage_size((int)o->variant.storage) == 2;
+}
+
 double rill_plan_alone_least(const rill_permeability_plan *p) { return ALONE_SAMPLES * (double)p->every; }
 
 double rill_plan_pressures_alone(const rill_permeability_options *o, const rill_permeability_plan *p)
 {
     const double slowest = 3 * p->nu * p->slowest, part = p->slowest_part / o->tolerance;
-    if (part > ALONE_WAITED) return slowest * (ALONE_PRESSURES + ALONE_PARTS * log(part / ALONE_WAITED));
+    const double waited = is_narrow(o) ? ALONE_WAITED_NARROW : ALONE_WAITED;
+    if (part > waited) return slowest * (ALONE_PRESSURES + ALONE_PARTS * log(part / waited));
     return part > ALONE_SEEN ? fmin(ALONE_PRESSURES * slowest, 3 * rill_plan_alone_least(p)) : 0;
 }
 
@@ -118,7 +130,8 @@ double rill_plan_steps_likely(const rill_permeability_options *o, const rill_per
                          : p->slowest > 0
                              ? alone_likely(o, p, decades)
                              : decades / 3 * p->steps_expected; /* that many leave a thousandth */
-    return fmin(fmax(steps, p->network ? 0 : rill_plan_alone_least(p)), (double)o->max_steps);
+    const double least = p->network ? 0 : rill_plan_alone_least(p) * (is_narrow(o) ? ALONE_NARROW : 1);
+    return fmin(fmax(steps, least), (double)o->max_steps);
 }
 
 /*

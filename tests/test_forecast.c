@@ -318,3 +318,14 @@ Test(forecast, of_rounding_that_hides_slow_pressures, .disabled = SANITIZED)
     for (int a = 0; a < 3; a++) geom->sides[a] = RILL_MIRROR;
     expect_steps("chambers beside a duct", geom, &o);
 }
+
+/* In a slit all nodes of a plane round alike, in boxes of more than four voxels, too: refused after 1,956
+ * steps. */
+Test(forecast, of_16_bits_in_a_slit_refuses_before_the_first_step)
+{
+    rill_permeability_options o = on_cpu();
+    o.variant.storage = RILL_FP16S;
+    rill_geom *geom = solid(66, 5, 5);
+    OPEN(geom, 1, 0, 0, 64, 5, 5);
+    expect_refused(geom, &o, "take --storage fp32");
+}

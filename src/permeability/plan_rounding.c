@@ -47,7 +47,8 @@ double rill_plan_pressures_round(const rill_permeability_options *o, const rill_
  * the force makes the flow: in thin boxes all nodes of a row round alike. */
 #define NARROW_LEFT 0.03
 #define NARROW_LEFT_ALIKE 0.3
-enum { NARROW_THIN = 4 };
+enum { NARROW_THIN = 4 };    /* voxels at most */
+#define NARROW_THIN_PART 8.0 /* or the widest pore is so many times as wide */
 
 /* Where fp64 may be chosen, an attempt with fp32 that rounds too much costs more: pressures and k of the
  * network are off by this. */
@@ -57,7 +58,10 @@ enum { NARROW_THIN = 4 };
 static double narrow_left(const rill_geom *geom, const rill_permeability_plan *p)
 {
     bool thin = false;
-    for (int a = 0; a < 3; a++) thin = thin || (geom->n[a] <= NARROW_THIN && geom->sides[a] != RILL_WALL);
+    for (int a = 0; a < 3; a++) {
+        const bool few = geom->n[a] <= NARROW_THIN || NARROW_THIN_PART * geom->n[a] <= p->opening;
+        thin = thin || (few && geom->sides[a] != RILL_WALL);
+    }
     return (thin ? NARROW_LEFT_ALIKE : NARROW_LEFT) * p->k_expected / (p->fluid * p->nu);
 }
 

@@ -301,7 +301,8 @@ __global__ void __launch_bounds__(RILL_PATCH_BLOCK,
     }
 }
 
-// Subtracts the mass that the links of a node have gained from its population at rest.
+// Subtracts the mass that the links of a node have gained, but for what flows on, from its population at
+// rest.
 template <class P>
 static __device__ void balance(const rill_arrays &arrays, const int parity, const rill_walls &walls,
                                const uint64_t j)
@@ -310,10 +311,21 @@ static __device__ void balance(const rill_arrays &arrays, const int parity, cons
     const uint32_t end = walls.nodes[j + 1].first;
     rill_scalar gains = 0;
     for (uint32_t l = node.first; l < end; l++) gains += (rill_scalar)walls.gains[walls.links[l]];
+    rill_scalar on = 0;
+    for (int i = 1; i <= rill_wall_fluxes(P::lattice); i++) {
+        const float factor = walls.fluxes[j][i - 1];
+        if (factor == 0) continue;
+        size_t sent, in;
+        rill_wall_flux_slots(P::plan(), parity, &arrays, node.node, i, &sent, &in);
+        const rill_scalar at_rest = rill_population_rest(P::lattice, P::shift, i),
+                          left = rill_storage_load(P::storage, arrays.populations, sent) - at_rest,
+                          came = rill_storage_load(P::storage, arrays.populations, in) - at_rest;
+        on += rill_wall_gain(factor, came, left);
+    }
     const size_t slot = rill_patch_slot(P::plan(), parity, &arrays, node.node, 0, false);
     const rill_scalar rest = rill_population_rest(P::lattice, P::shift, 0);
     rill_storage_store(P::storage, arrays.populations, slot,
-                       rill_storage_load(P::storage, arrays.populations, slot) - rest - gains + rest);
+                       rill_storage_load(P::storage, arrays.populations, slot) - rest - (gains - on) + rest);
 }
 
 // Works on links or nodes with interpolated bounce-back; see kernel/walls.h. Pairs are in neighbouring

@@ -134,21 +134,26 @@ static __device__ __forceinline__ rill_node anew(rill_node n)
 // loads of weights, which are consecutive, and all loads are issued before any is waited for: a step has few
 // other warps to hide a second round trip to memory behind.
 template <class V> struct at_wall {
-    uint32_t mask;              // bits of links, see rill_wall_bit()
+    uint32_t mask;              // bits of links that have weights, see rill_wall_bit()
+    uint32_t solid;             // of these, links to walls
     uint32_t own, count;        // weights: where this lane's begin among those of the warp, all
     float weight;               // number `lane` of the warp's
-    rill_real sent[RILL_Q_MAX]; // along i, from a node with a wall on link i
+    rill_real sent[RILL_Q_MAX]; // along i, from a node with a wall on link i; along opp(i) where it is open
 
     // Looks up what a bundle has. All lanes of a warp must come here.
     __device__ __forceinline__ void find(const rill_wall_weights &walls, const rill_wall_bundle &bundle,
                                          const bool node, const rill_links_of_node &links)
     {
         const uint32_t lane = threadIdx.x % RILL_BUNDLE;
-        mask = own = count = 0;
+        mask = solid = own = count = 0;
         if (bundle.lanes == 0) return;
         RILL_UNROLL
         for (int i = 1; i < rill_q(V::lattice); i++) mask |= 1u << rill_wall_bit<V>(i);
-        mask &= node && (bundle.lanes >> lane & 1) ? links.walls : 0;
+        solid = node && (bundle.lanes >> lane & 1) ? mask & links.walls : 0;
+        mask = solid;
+        RILL_UNROLL
+        for (int i = 1; i <= rill_wall_fluxes(V::lattice); i++)
+            mask |= node && (bundle.lanes >> lane & 1) ? 1u << rill_wall_bit<V>(i) : 0;
         own = rill_popcount(mask);
         uint32_t behind = own;
         RILL_UNROLL
@@ -169,12 +174,14 @@ template <class V> struct at_wall {
         RILL_UNROLL
         for (int i = 1; i < rill_q(V::lattice); i++) {
             float stored = 0;
+            const bool turned = i <= rill_wall_fluxes(V::lattice) && !(solid >> rill_wall_bit<V>(i) & 1);
+            const size_t out = rill_slot_offset(V::lattice, V::stream, &arrays,
+                                                rill_slot_out(V::stream, 0, rill_opposite(i), n, {n, false})),
+                         back = rill_slot_offset(V::lattice, V::stream, &arrays,
+                                                 rill_slot_out(V::stream, 0, i, n, {n, false}));
             asm("{.reg .pred wall;\n\tsetp.ne.u32 wall, %2, 0;\n\t@wall ld.global.f32 %0, [%1];}"
                 : "+f"(stored)
-                : "l"(__cvta_generic_to_global(
-                      populations +
-                      rill_slot_offset(V::lattice, V::stream, &arrays,
-                                       rill_slot_out(V::stream, 0, rill_opposite(i), n, {n, false})))),
+                : "l"(__cvta_generic_to_global(populations + (turned ? back : out))),
                   "r"(mask & 1u << rill_wall_bit<V>(i)));
             sent[i] = rill_population_shift(V::lattice, V::shift, i, stored);
         }
@@ -193,18 +200,20 @@ template <class V> struct at_wall {
         }
         __syncwarp();
         const float *next = shared + own;
-        float gains = 0;
+        float gains = 0, on = 0;
         RILL_UNROLL
         for (int i = 1; i < rill_q(V::lattice); i++) {
-            const bool wall = mask >> rill_wall_bit<V>(i) & 1;
-            const float w = wall ? *next : 0;
-            next += wall;
+            const bool weighed = mask >> rill_wall_bit<V>(i) & 1, wall = solid >> rill_wall_bit<V>(i) & 1;
+            const float w = weighed ? *next : 0;
+            next += weighed;
+            if (i <= rill_wall_fluxes(V::lattice))
+                on += weighed && !wall ? rill_wall_gain(w, f[i], sent[i]) : 0;
             const rill_real other = w < 0 ? sent[i] : f[rill_opposite(i)];
             const float gain = wall ? rill_wall_gain(fabsf(w), f[i], other) : 0;
             f[i] += gain;
             gains += gain;
         }
-        f[0] -= gains;
+        f[0] -= gains - on;
     }
 };
 

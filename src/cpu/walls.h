@@ -17,6 +17,10 @@ typedef void rill_cpu_find_walls(int lattice, int parity, const rill_arrays *arr
                                  const rill_wall_cut *cuts, const rill_node *meetings, size_t count,
                                  size_t *own, size_t *other);
 
+/** Find the slots of what nodes have sent along opp(i), and of what comes in along i. */
+typedef void rill_cpu_find_fluxes(int lattice, int parity, const rill_arrays *arrays, const rill_node *nodes,
+                                  int i, size_t count, size_t *sent, size_t *in);
+
 /* Scheme and addressing as constants: slots are what most of the time goes into. */
 #define RILL_CPU_FIND_WALLS(S, A, exists)                                                                    \
     static inline void find_walls_##S##_##A(int lattice, int parity, const rill_arrays *arrays,              \
@@ -28,6 +32,14 @@ typedef void rill_cpu_find_walls(int lattice, int parity, const rill_arrays *arr
             own[k] = rill_wall_slot(plan, parity, arrays, cuts[k].node, rill_wall_direction(cuts[k].cut));   \
         for (size_t k = 0; k < count; k++)                                                                   \
             other[k] = rill_wall_other_slot(plan, parity, arrays, cuts[k], meetings[k]);                     \
+    }                                                                                                        \
+    static inline void find_fluxes_##S##_##A(int lattice, int parity, const rill_arrays *arrays,             \
+                                             const rill_node *nodes, int i, size_t count, size_t *sent,      \
+                                             size_t *in)                                                     \
+    {                                                                                                        \
+        const rill_plan plan = {lattice, RILL_##S, RILL_##A, RILL_HALF_WAY, RILL_FP32, RILL_SHIFTED};        \
+        for (size_t k = 0; k < count; k++)                                                                   \
+            rill_wall_flux_slots(plan, parity, arrays, nodes[k], i, &sent[k], &in[k]);                       \
     }
 #define RILL_STREAM(value, name, slots, kinds, looks, ring, chased, meeting)                                 \
     RILL_CPU_ADDRESSINGS(RILL_CPU_FIND_WALLS, value, chased)
@@ -40,6 +52,18 @@ static inline rill_cpu_find_walls *rill_cpu_walls_finder(rill_variant variant)
 #define RILL_STREAM(value, name, slots, kinds, looks, ring, chased, meeting)                                 \
     RILL_CPU_ADDRESSINGS(RILL_CPU_WALLS_FINDER, value, chased)
     static rill_cpu_find_walls *const finders[RILL_STREAM_COUNT][RILL_ADDRESSING_COUNT] = {
+#include "kernel/variants.def"
+    };
+    return finders[variant.stream][variant.addressing];
+}
+
+/** Return the function that finds slots of fluxes. */
+static inline rill_cpu_find_fluxes *rill_cpu_fluxes_finder(rill_variant variant)
+{
+#define RILL_CPU_FLUXES_FINDER(S, A, exists) [RILL_##S][RILL_##A] = (exists) ? find_fluxes_##S##_##A : NULL,
+#define RILL_STREAM(value, name, slots, kinds, looks, ring, chased, meeting)                                 \
+    RILL_CPU_ADDRESSINGS(RILL_CPU_FLUXES_FINDER, value, chased)
+    static rill_cpu_find_fluxes *const finders[RILL_STREAM_COUNT][RILL_ADDRESSING_COUNT] = {
 #include "kernel/variants.def"
     };
     return finders[variant.stream][variant.addressing];
@@ -95,7 +119,32 @@ static inline void rill_cpu_wall_write(const rill_cpu_patch_work *w, const rill_
     rill_cpu_wall_move(w, slots, count, stored, false);
 }
 
-/** Take what the links of a row of nodes have gained from their populations at rest. */
+/** Take the corrections of fluxes through links i of a row of nodes from what the nodes have gained. */
+static inline void rill_cpu_wall_fluxes(const rill_cpu_patch_work *w, const rill_walls *walls, uint64_t first,
+                                        size_t count, int i, double *gains)
+{
+    size_t sent[RILL_BLOCK], in[RILL_BLOCK], owner[RILL_BLOCK], some = 0;
+    double left[RILL_BLOCK], came[RILL_BLOCK];
+    rill_node nodes[RILL_BLOCK];
+    rill_wall_cut cuts[RILL_BLOCK];
+    for (size_t k = 0; k < count; k++) {
+        if (walls->fluxes[first + k][i - 1] == 0) continue;
+        cuts[some] = (rill_wall_cut){walls->nodes[first + k].node, (uint32_t)i};
+        nodes[some] = cuts[some].node;
+        owner[some++] = k;
+    }
+    if (some == 0) return;
+    rill_cpu_fluxes_finder(w->launch->variant)(w->plan.lattice, w->launch->parity, &w->launch->from, nodes, i,
+                                               some, sent, in);
+    rill_cpu_wall_read(w, cuts, some, sent, left);
+    rill_cpu_wall_read(w, cuts, some, in, came);
+    for (size_t k = 0; k < some; k++)
+        gains[owner[k]] -=
+            rill_wall_gain((rill_wall_real)walls->fluxes[first + owner[k]][i - 1], came[k], left[k]);
+}
+
+/** Take what the links of a row of nodes have gained, but for what flows on, from their populations at rest.
+ */
 static inline void rill_cpu_wall_balance(const rill_cpu_patch_work *w, const rill_walls *walls,
                                          uint64_t first)
 {
@@ -105,14 +154,17 @@ static inline void rill_cpu_wall_balance(const rill_cpu_patch_work *w, const ril
     const size_t count =
         walls->end_node - first < RILL_BLOCK ? (size_t)(walls->end_node - first) : RILL_BLOCK;
     size_t slots[RILL_BLOCK] = {0};
-    double values[RILL_BLOCK];
+    double values[RILL_BLOCK], gains[RILL_BLOCK] = {0};
     for (size_t k = 0; k < count; k++)
         slots[k] = rill_incoming(p->lattice, p->stream, p->addressing, p->bounce, w->launch->parity,
                                  &w->launch->from, nodes[k].node, 0);
     rill_cpu_wall_read(w, at_rest, count, slots, values);
     for (size_t k = 0; k < count; k++)
         for (uint32_t l = nodes[k].first; l < nodes[k + 1].first; l++)
-            values[k] -= walls->gains[walls->links[l]];
+            gains[k] += walls->gains[walls->links[l]];
+    for (int i = 1; i <= rill_wall_fluxes(p->lattice); i++)
+        rill_cpu_wall_fluxes(w, walls, first, count, i, gains);
+    for (size_t k = 0; k < count; k++) values[k] -= gains[k];
     rill_cpu_wall_write(w, at_rest, count, slots, values);
 }
 

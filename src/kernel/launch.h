@@ -24,15 +24,16 @@ typedef struct rill_kernels rill_kernels;
 /** Links of a bundle of nodes with interpolated bounce-back, for steps that interpolate themselves. */
 typedef struct rill_wall_bundle {
     uint32_t first; /**< its first weight */
-    uint32_t lanes; /**< bits of the nodes that have weights: one for each of their links to solid voxels */
+    uint32_t lanes; /**< bits of the nodes that have weights: one for each of their links to solid voxels or
+                       along axes */
 } __attribute__((aligned(8))) rill_wall_bundle; /* one load */
 
 /** All of them; NULL where there are none. See rill_walls_in_step(). */
 typedef struct rill_wall_weights {
     const rill_wall_bundle *bundles; /**< [stride / RILL_BUNDLE] */
-    const float
-        *weights; /**< by bundle, node, link: what comes back is own + |weight| (other - own); other is
-                     what comes in along opp(i), or where the sign is minus what was sent along i */
+    const float *weights; /**< by bundle, node, link: what comes back is own + |weight| (other - own); other
+                             is what comes in along opp(i), or where the sign is minus what was sent along i.
+                             Of open links: the factor of their flux */
 } rill_wall_weights;
 
 /** Everything that a kernel call needs. */
@@ -190,6 +191,9 @@ typedef struct rill_wall_cut {
     uint32_t cut; /**< direction + 32 [the next node along c_i is solid, too] + 64 (q 2^25) */
 } __attribute__((aligned(8))) rill_wall_cut; /* one load */
 
+/** Links of a node whose fluxes may be corrected, at most; see rill_wall_fluxes(). */
+#define RILL_WALL_FLUXES 6
+
 /** A node with links with interpolated bounce-back. */
 typedef struct rill_wall_node {
     rill_node node;
@@ -203,14 +207,16 @@ typedef struct rill_walls {
     uint64_t first_node, end_node; /**< their nodes */
     const rill_wall_cut *cuts; /**< [count]: first the links that see each other across one node, two by two,
                                   then the others; each part by bundle of nodes, direction, node */
-    const rill_wall_node *nodes; /**< [nodes + 1], where their links begin in `links` */
-    const uint32_t *links;       /**< [count], numbers of links, by node and direction */
-    double *gains;               /**< [count], what interpolation last added to what comes back; NULL where
-                                    the wall moves */
-    rill_node *meetings;         /**< [count], where the populations of link opp(i) meet, see rill_link */
-    const double *values;        /**< [count], 6 w_i c_i · u_w; NULL at rest */
-    double scale;                /**< factor of the values */
-    double *sent;                /**< [count], what was sent in the last step; NULL: not needed */
+    const rill_wall_node *nodes;             /**< [nodes + 1], where their links begin in `links` */
+    const uint32_t *links;                   /**< [count], numbers of links, by node and direction */
+    const float (*fluxes)[RILL_WALL_FLUXES]; /**< [nodes], factors of fluxes through links 1 … of nodes; 0:
+                                                   none */
+    double *gains;        /**< [count], what interpolation last added to what comes back; NULL where
+                             the wall moves */
+    rill_node *meetings;  /**< [count], where the populations of link opp(i) meet, see rill_link */
+    const double *values; /**< [count], 6 w_i c_i · u_w; NULL at rest */
+    double scale;         /**< factor of the values */
+    double *sent;         /**< [count], what was sent in the last step; NULL: not needed */
 } rill_walls;
 
 /** Nodes of sponge layers; see kernel/sponge.h. */

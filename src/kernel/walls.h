@@ -19,7 +19,17 @@
  * What comes back is not what was sent, so that mass is gained or lost at the wall, as through a wall that
  * leaks. Where walls are at rest, the population at rest of x makes up for what interpolation adds, link by
  * link: f_0(x) -= f_i(x) - f*_opp(x). Mass is then kept to rounding as with half-way bounce-back, and
- * momentum is not touched. (Bao, Yuan, Schaefer 2008, doi:10.1016/j.jcp.2008.06.003, keep mass by the density
+ * momentum is not touched.
+ *
+ * But flow along an oblique wall crosses these links, into one node and out of the next one, and what a node
+ * may not gain is flow that it does not let pass. Along the axes, fluxes between two nodes at a wall are
+ * therefore corrected by factors a that both ends have (sim/wall_flux.c):
+ *
+ *     f_0(x) += a (f*_opp(x) - f_i(x))     for open links i of the axes
+ *
+ * where f*_opp(x) is what x has sent along opp(i), and f_i(x) what comes in. At the other end the difference
+ * is the same with the other sign: no mass is lost, no sum over neighbours is needed, and momentum and stress
+ * are not touched. (Bao, Yuan, Schaefer 2008, doi:10.1016/j.jcp.2008.06.003, keep mass by the density
  * that they collide with.) On three arrays of spheres of radius 12 the error of the permeability fell from
  * 0.33, 0.61 and 0.38 % to 0.02, 0.16 and 0.28 % with it; flow along a pipe gains nothing and stays as it
  * was. Where a velocity is given, fluid may come through, and given velocities of a closed surface never
@@ -121,6 +131,28 @@ RILL_FN rill_wall_real rill_wall_gain(const rill_wall_real weight, const rill_wa
 #else
     return weight * (other - own);
 #endif
+}
+
+/** Return how many links of a node, the first ones, have corrected fluxes: those of the axes. */
+RILL_CONSTANT_FN int rill_wall_fluxes(const int lattice) { return 2 * rill_dimensions(lattice); }
+
+/** Find the slots of what a node has sent along opp(i), and of what comes in along i, on an open link. */
+RILL_FN void rill_wall_flux_slots(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                                  const rill_node n, const int i, size_t *sent, size_t *in)
+{
+    const int before = rill_stream_parities(plan.stream) == 2 ? 1 - parity : 0;
+    const rill_link home = {n, false};
+    rill_link link = home;
+    if (rill_slot_looks(plan.stream, before, true) || rill_slot_looks(plan.stream, parity, false)) {
+        const rill_place place = rill_place_of(plan.stream, plan.addressing, arrays, n);
+        link = rill_link_of(plan.lattice, plan.stream, plan.addressing, plan.bounce, arrays, &place, i);
+    }
+    *sent = rill_slot_offset(
+        plan.lattice, plan.stream, arrays,
+        rill_slot_out(plan.stream, before, i, n, rill_slot_looks(plan.stream, before, true) ? link : home));
+    *in = rill_slot_offset(
+        plan.lattice, plan.stream, arrays,
+        rill_slot_in(plan.stream, parity, i, n, rill_slot_looks(plan.stream, parity, false) ? link : home));
 }
 
 /** Return what the motion of the wall adds. @param term  see above */

@@ -106,6 +106,8 @@ static rill_status walls_upload(const rill_boundary *boundary, const rill_launch
                                    "wall links", (const void **)&a->walls.nodes));
         RILL_TRY(rill_device_share(a->device, a->list.links, a->list.count * sizeof *a->list.links,
                                    "wall links", (const void **)&a->walls.links));
+        RILL_TRY(rill_device_share(a->device, a->list.fluxes, a->list.node_count * sizeof *a->list.fluxes,
+                                   "wall links", (const void **)&a->walls.fluxes));
         RILL_TRY(rill_device_alloc(a->device, a->list.count * sizeof(double), "wall links",
                                    (void **)&a->walls.gains));
     }
@@ -167,6 +169,7 @@ void rill_attached_destroy(rill_attached *a)
     rill_device_release(a->device, a->in_step.weights);
     rill_device_release(a->device, a->walls.nodes);
     rill_device_release(a->device, a->walls.links);
+    rill_device_release(a->device, a->walls.fluxes);
     rill_device_free(a->device, a->walls.gains);
     rill_device_free(a->device, a->walls.meetings);
     rill_device_free(a->device, a->walls.sent);

@@ -4,6 +4,7 @@
 
 #include "kernel/launch.h"
 #include "kernel/variant.h"
+#include "kernel/walls.h"
 #include "sim/boundary.h"
 
 rill_attached_load rill_attached_load_of(const rill_cut *cuts, uint64_t count, rill_lattice lattice)
@@ -13,6 +14,7 @@ rill_attached_load rill_attached_load_of(const rill_cut *cuts, uint64_t count, r
     for (int i = 1; i < RILL_Q_MAX; i++) has[i] = rill_boundary_direction(lattice, i) > 0;
     for (uint64_t k = 0; k < count; k++) {
         load.links += cuts[k].direction < RILL_Q_MAX && has[cuts[k].direction];
+        load.axes += cuts[k].direction <= rill_wall_fluxes((int)lattice);
         load.nodes += k == 0 || cuts[k].node != cuts[k - 1].node;
     }
     load.pairs = load.links;
@@ -33,12 +35,14 @@ static void walls_measure(const rill_attached_load *load, const rill_device *dev
     share(links * sizeof(rill_wall_cut), device, size, room);
     share((nodes + 1) * sizeof(rill_wall_node), device, size, room);
     share(links * sizeof(uint32_t), device, size, room);
+    share(nodes * sizeof(float[RILL_WALL_FLUXES]), device, size, room);
     if (load->bundles) {
         share(load->bundles * sizeof(rill_wall_bundle), device, size, room);
-        share(links * sizeof(float), device, size, room);
+        share((links + RILL_WALL_FLUXES * nodes - load->axes) * sizeof(float), device, size, room);
     }
     rill_room_add(room, links * sizeof(double));
     rill_room_add(room, links * sizeof(rill_node));
+    size->making += nodes * sizeof(float[RILL_WALL_FLUXES]);
     size->making += nodes * (2 * sizeof(uint64_t) + sizeof(bool)) + links * sizeof(uint32_t);
 }
 

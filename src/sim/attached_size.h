@@ -13,6 +13,7 @@
 typedef struct rill_attached_load {
     uint64_t cuts;     /**< in the geometry */
     uint64_t links;    /**< of them along velocities of the lattice */
+    uint64_t axes;     /**< of these, along axes */
     uint64_t nodes;    /**< where cuts are */
     uint64_t pairs;    /**< links that are not interpolated: at most */
     uint64_t bundles;  /**< of nodes of the whole simulation, where its steps interpolate; else 0 */

@@ -283,6 +283,7 @@ void rill_boundary_destroy(rill_boundary *boundary)
     free(boundary->nodes);
     rill_array_destroy(boundary->values);
     rill_array_destroy(boundary->q);
+    rill_array_destroy(boundary->fluxes);
     free(boundary);
 }
 

@@ -7,6 +7,7 @@
 #define RILL_SIM_BOUNDARY_H
 
 #include "domain/layers.h"
+#include "kernel/launch.h"
 #include "sim/sim.h"
 
 /** Largest Mach number of a wall: the equilibrium is a series in the velocity. */
@@ -30,11 +31,12 @@ static inline uint32_t rill_boundary_bit(const int d[3])
 struct rill_boundary {
     const rill_domain *domain; /**< borrowed */
     rill_boundary_kind kind;
-    rill_boundary_node *nodes; /**< [count], in node order */
-    uint64_t count, links;     /**< nodes, links */
-    float *q;                  /**< [links], of cuts, NULL: all half-way */
-    bool interpolated;         /**< q counts */
-    bool measured;             /**< see rill_boundary_set_measured() */
+    rill_boundary_node *nodes;         /**< [count], in node order */
+    uint64_t count, links;             /**< nodes, links */
+    float *q;                          /**< [links], of cuts, NULL: all half-way */
+    bool interpolated;                 /**< q counts */
+    float (*fluxes)[RILL_WALL_FLUXES]; /**< [count], of cuts, see rill_walls */
+    bool measured;                     /**< see rill_boundary_set_measured() */
     int modes;
     double *values;   /**< [modes][links], velocity: see rill_patch */
     double speed_max; /**< of a velocity's links with all modes at weight 1, for rill_sim_patch_scale() */

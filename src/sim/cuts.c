@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "sim/wall_flux.h"
 
 #include <stdlib.h>
 
@@ -116,6 +117,7 @@ rill_status rill_boundary_create_cuts(const rill_domain *domain, const rill_cut 
         status = rill_fail(RILL_USAGE,
                            "none of %llu cuts is along a direction of the lattice: a boundary needs links",
                            (unsigned long long)count);
+    if (status == RILL_OK) status = rill_wall_flux_make(b);
     if (status == RILL_OK) {
         *out = b;
         b = NULL;

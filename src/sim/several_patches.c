@@ -46,6 +46,7 @@ static rill_status part_add(rill_several *s, int p, const rill_boundary *b, uint
     own.count = end - first;
     own.links = links_of(b, first, end);
     own.q = b->q ? b->q + before : NULL;
+    own.fluxes = b->fluxes ? b->fluxes + first : NULL;
     own.values = b->values ? b->values + before : NULL; /* a part of a boundary has one mode at most */
     RILL_TRY(rill_array_create(own.count, sizeof *numbers, "wall links", (void **)&numbers));
     for (uint64_t k = 0; k < own.count; k++)

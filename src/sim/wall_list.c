@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "kernel/walls.h"
+#include "sim/wall_flux.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,10 +35,9 @@ static packed pack(const maker *m, uint64_t k, int i)
     const rill_boundary_node *node = &b->nodes[k];
     const uint64_t l = m->first[k] + (uint64_t)__builtin_popcount(node->links & ((1u << i) - 1));
     packed p = {.across = rill_boundary_at_wall(node, b->domain->lattice, rill_opposite(i)),
-                .q = (uint32_t)lrint(2.0 * RILL_WALL_HALF * (double)b->q[l]),
+                .q = rill_wall_used(node, b->domain->lattice, i, b->q[l]),
                 .value = b->values ? b->values[l] : 0};
     p.strange = p.across && !(node->links >> rill_opposite(i) & 1);
-    if (p.across && p.q < RILL_WALL_HALF) p.q = RILL_WALL_HALF;
     p.listed = p.q != RILL_WALL_HALF || b->values || b->measured;
     return p;
 }
@@ -107,10 +107,12 @@ static rill_status list_nodes(maker *m)
     for (uint64_t l = 0; l < list->count; l++) starts[m->owners[l]]++;
     RILL_TRY(rill_array_create(b->count + 1, sizeof *list->nodes, "wall links", (void **)&list->nodes));
     RILL_TRY(rill_array_create(list->count, sizeof *list->links, "wall links", (void **)&list->links));
+    RILL_TRY(rill_array_create(b->count, sizeof *list->fluxes, "wall links", (void **)&list->fluxes));
     for (int lone = 0; lone < 2; lone++) {
         for (uint64_t k = 0; k < b->count; k++) {
             const uint64_t own = starts[k];
             if (own == 0 || m->lone[k] != lone) continue;
+            memcpy(list->fluxes[list->node_count], b->fluxes[k], sizeof *list->fluxes);
             list->nodes[list->node_count++] = (rill_wall_node){m->numbers[k], (uint32_t)links};
             starts[k] = links;
             links += own;
@@ -135,7 +137,14 @@ static float weight_of(const packed *p)
     return p->q < RILL_WALL_HALF ? 1 - twice : -((twice - 1) / twice);
 }
 
-/* Weights of the links of listed nodes, whatever they end at if it is solid: kernels count them so. */
+static bool has_weight(const rill_boundary *b, uint64_t k, int i)
+{
+    return i <= rill_wall_fluxes((int)b->domain->lattice) ||
+           rill_boundary_at_wall(&b->nodes[k], b->domain->lattice, i);
+}
+
+/* Weights of the links of listed nodes along axes, and whatever they end at if it is solid: kernels count
+ * them so. */
 static rill_status weigh(maker *m, uint64_t bundles)
 {
     rill_status status = RILL_OK;
@@ -145,7 +154,7 @@ static rill_status weigh(maker *m, uint64_t bundles)
     uint64_t most = 0;
 #pragma omp parallel for schedule(static) reduction(+ : most)
     for (uint64_t k = 0; k < b->count; k++)
-        for (int i = 1; i < q; i++) most += rill_boundary_at_wall(&b->nodes[k], b->domain->lattice, i);
+        for (int i = 1; i < q; i++) most += has_weight(b, k, i);
     if (most > UINT32_MAX) return RILL_OK; /* counts in 32 bits: links are rewritten, then */
     RILL_TRY(rill_array_create(bundles, sizeof *list->bundles, "wall links", (void **)&list->bundles));
     RILL_TRY(rill_array_create(most, sizeof *list->weights, "wall links", (void **)&list->weights));
@@ -156,9 +165,10 @@ static rill_status weigh(maker *m, uint64_t bundles)
         if (!bundle->lanes) bundle->first = (uint32_t)list->weight_count;
         bundle->lanes |= 1u << m->numbers[k] % RILL_BUNDLE;
         for (int i = 1; i < q; i++) {
-            if (!rill_boundary_at_wall(&b->nodes[k], b->domain->lattice, i)) continue;
+            if (!has_weight(b, k, i)) continue;
             const packed p = b->nodes[k].links >> i & 1 ? pack(m, k, i) : (packed){0};
-            list->weights[list->weight_count++] = weight_of(&p);
+            const bool open = !rill_boundary_at_wall(&b->nodes[k], b->domain->lattice, i);
+            list->weights[list->weight_count++] = open ? b->fluxes[k][i - 1] : weight_of(&p);
         }
     }
 done:
@@ -212,6 +222,7 @@ void rill_wall_list_free(rill_wall_list *list)
     rill_array_destroy(list->values);
     rill_array_destroy(list->nodes);
     rill_array_destroy(list->links);
+    rill_array_destroy(list->fluxes);
     rill_array_destroy(list->bundles);
     rill_array_destroy(list->weights);
 }

@@ -86,7 +86,7 @@ static double cycle_likely(const rill_permeability_options *o, const rill_permea
 #define ALONE_MISSING 2.0
 /* The kinetic modes, of odd populations in ducts, too; samples before a series of them tells its end. */
 #define ALONE_TAUS 7.5
-#define ALONE_ODD_DUCTS 40.0
+#define ALONE_ODD_DUCTS 30.0
 #define ALONE_SAMPLES 120
 
 /* In 16 bits rounding moves the series, whose end takes so many times as many samples to tell, and hides

@@ -46,13 +46,15 @@ typedef enum rill_rheology {
 
 /** Streaming schemes; see kernel/stream.h. */
 typedef enum rill_stream {
-    RILL_PULL,     /**< two arrays, read upstream, write at home */
-    RILL_PUSH,     /**< two arrays, read at home, write downstream */
-    RILL_AA,       /**< one array, home and neighbours in alternate steps */
-    RILL_ESOTWIST, /**< Esoteric Twist: one array, pairs meet at the corner of their cell */
-    RILL_ESOPULL,  /**< Esoteric Pull: one array, half of a pair at home, half downstream */
-    RILL_ESOPUSH,  /**< Esoteric Push: one array, half of a pair at home, half upstream */
-    RILL_RING,     /**< pull within one array used as a ring buffer */
+    RILL_PULL,        /**< two arrays, read upstream, write at home */
+    RILL_PUSH,        /**< two arrays, read at home, write downstream */
+    RILL_AA,          /**< one array, home and neighbours in alternate steps */
+    RILL_ESOTWIST,    /**< Esoteric Twist: one array, pairs meet at the corner of their cell */
+    RILL_ESOPULL,     /**< Esoteric Pull: one array, half of a pair at home, half downstream */
+    RILL_ESOPUSH,     /**< Esoteric Push: one array, half of a pair at home, half upstream */
+    RILL_RING,        /**< pull within one array used as a ring buffer */
+    RILL_MACROSCOPIC, /**< equilibrium storage: pull of density and momentum, from which populations are made;
+                         for Stokes flow at tau = 1 and magic = 1/4 */
     RILL_STREAM_COUNT
 } rill_stream;
 

@@ -73,7 +73,7 @@ static values values_of(rill_bench_suite suite, bool device)
         SET(&v, addressing, RILL_LIST, RILL_BITMAP);
     }
     if (suite == RILL_SUITE_SCHEMES) {
-        set_all(&v, stream, RILL_STREAM_COUNT);
+        set_all(&v, stream, RILL_MACROSCOPIC); /* which takes another magic parameter */
         set_all(&v, addressing, RILL_ADDRESSING_COUNT);
         SET(&v, storage, RILL_FP32, RILL_FP16S);
     }

@@ -32,6 +32,8 @@ rill_status cli_permeability_speed(const rill_permeability_options *o, const ril
     const uint64_t most = (uint64_t)(rill_threads() * each);
     options.variant = o->variant;
     options.variant.storage = plan->storage;
+    options.tau = plan->tau;
+    options.magic = o->magic;
     options.backend = o->backend;
     options.device = o->device;
     const double seconds = o->device->backend->processor ? SPEED_SECONDS : SPEED_SECONDS_GPU;

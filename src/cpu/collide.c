@@ -26,6 +26,8 @@ RILL_FN void store(void *row, int v, rill_real value)
     memcpy((char *)row + (size_t)v * sizeof value, &value, sizeof value);
 }
 
+#include "cpu/lines.h"
+
 #define COLLIDE(L, C, E, R)                                                                                  \
     static void collide_##C##_##E##_##R(const rill_launch *launch, const void *const *in, void *const *out)  \
     {                                                                                                        \
@@ -112,4 +114,4 @@ static void set(const rill_launch *launch, const rill_cpu_moments *given, void *
 #define ENTRY(L, C, E, R) .collide[RILL_##C][RILL_##E][RILL_##R] = collide_##C##_##E##_##R,
 extern const rill_cpu_lattice SYMBOL;
 const rill_cpu_lattice SYMBOL = {RILL_CPU_JOIN(RILL_OPERATORS_, RILL_PART_LATTICE)(ENTRY).moments = moments,
-                                 .stress = stress, .set = set};
+                                 .stress = stress, .set = set, .lines = step_lines, .listed = step_listed};

@@ -24,6 +24,9 @@ enum { RILL_BLOCK = RILL_SEGMENT_BLOCK };
  * core/threads.h. */
 enum { RILL_CPU_PIECE = 4, RILL_CPU_PIECE_NODES = RILL_CPU_PIECE * RILL_BLOCK };
 
+/** Planes whose lines rill_cpu_lattice.lines steps as one, and lines that a thread takes at a time. */
+enum { RILL_CPU_DEPTH = 3, RILL_CPU_LINES = 24 };
+
 /** Moments of a block, in any arithmetic; momentum includes half of the force. */
 typedef struct rill_cpu_moments {
     double density[RILL_BLOCK], momentum[3][RILL_BLOCK];
@@ -49,6 +52,11 @@ typedef struct rill_cpu_lattice {
      * the force has been taken, or add it to them.
      */
     void (*set)(const rill_launch *launch, const rill_cpu_moments *moments, void *const *out);
+    /** Step lines of cells first ... end - 1 of a bitmap, in the order of nodes, but RILL_CPU_DEPTH of them,
+     * side by side along z, as one: RILL_MACROSCOPIC. */
+    void (*lines)(const rill_launch *launch, uint64_t first, uint64_t end);
+    /** Step the block at node n of a list, RILL_MACROSCOPIC. */
+    void (*listed)(const rill_launch *launch, uint64_t n);
 } rill_cpu_lattice;
 
 /** One number format in one arithmetic type. */

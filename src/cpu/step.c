@@ -8,6 +8,7 @@
 
 #include "cpu/copy.h"
 #include "cpu/links.h"
+#include "cpu/macroscopic.h"
 #include "cpu/sums.h"
 #include "cpu/walls.h"
 #include "core/threads.h"
@@ -193,9 +194,42 @@ static void step_blocks(const void *shared, uint64_t first, uint64_t end)
     for (uint64_t k = before + first; k < before + end; k++) step_block(w, collide, k * RILL_BLOCK, &b);
 }
 
+static bool is_macroscopic(const rill_launch *launch)
+{
+    return rill_stream_macroscopic((int)launch->variant.stream);
+}
+
+static void step_lines(const void *shared, uint64_t first, uint64_t end)
+{
+    const work *w = shared;
+    w->lattice->lines(w->launch, first, end);
+}
+
+static void step_listed(const void *shared, uint64_t first, uint64_t end)
+{
+    const work *w = shared;
+    for (uint64_t k = first; k < end; k++) w->lattice->listed(w->launch, k * RILL_BLOCK);
+}
+
+/* Step all nodes: there are no parts. */
+static void step_macroscopic(const work *w)
+{
+    const rill_arrays *arrays = &w->launch->from;
+    if (w->launch->variant.addressing == RILL_BITMAP)
+        rill_threads_for((uint64_t)arrays->box[1] * ((arrays->box[2] + RILL_CPU_DEPTH - 1) / RILL_CPU_DEPTH),
+                         RILL_CPU_LINES, step_lines, w);
+    else
+        rill_threads_for(((uint64_t)arrays->nodes + RILL_BLOCK - 1) / RILL_BLOCK, RILL_CPU_PIECE, step_listed,
+                         w);
+}
+
 static void step(const rill_launch *launch)
 {
     const work w = work_of(launch);
+    if (is_macroscopic(launch)) {
+        step_macroscopic(&w);
+        return;
+    }
     const uint64_t end = ((uint64_t)launch->nodes + RILL_BLOCK - 1) / RILL_BLOCK;
     rill_threads_for(end - launch->first / RILL_BLOCK, RILL_CPU_PIECE, step_blocks, &w);
 }
@@ -204,10 +238,14 @@ static void step(const rill_launch *launch)
  */
 static void block_moments(const work *w, block *b, rill_cpu_moments *m, double velocity[3][RILL_BLOCK])
 {
-    read_block(w, false, b);
-    for (int i = 0; i < w->q && !w->same; i++)
-        w->format->check(b->stored_rows[i], b->values[i], w->weights[i]);
-    w->lattice->moments(w->launch, (const void *const *)b->rows, m);
+    if (is_macroscopic(w->launch)) {
+        rill_cpu_moments_stored(w->launch, b->n, m);
+    } else {
+        read_block(w, false, b);
+        for (int i = 0; i < w->q && !w->same; i++)
+            w->format->check(b->stored_rows[i], b->values[i], w->weights[i]);
+        w->lattice->moments(w->launch, (const void *const *)b->rows, m);
+    }
     for (int l = 0; l < RILL_BLOCK; l++) {
         const double scale =
             w->launch->variant.equilibrium == RILL_SECOND_ORDER ? 1.0 / (1.0 + m->density[l]) : 1.0;
@@ -257,6 +295,7 @@ static void add_rounding(const work *w, block *b, rill_partial *p)
     alignas(64) char sent[RILL_Q_MAX][RILL_BLOCK * sizeof(double)];
     void *out[RILL_Q_MAX];
     bool active[RILL_BLOCK];
+    if (is_macroscopic(w->launch)) return; /* stored as it was computed */
     for (int l = 0; l < RILL_BLOCK; l++) active[l] = b->active >> l & 1;
     read_block(w, false, b);
     for (int i = 0; i < w->q; i++) {
@@ -392,10 +431,18 @@ static void set_block(const chunks *c, uint64_t *k, uint64_t end, block *b)
 
 static void set_chunks(const void *shared, uint64_t first, uint64_t end)
 {
+    const chunks *c = shared;
+    const rill_launch *launch = c->w->launch;
     block b;
     for (uint64_t chunk = first; chunk < end; chunk++)
         for (uint64_t k = chunk * RILL_CHUNK, last = chunk_end(shared, chunk); k < last;)
-            set_block(shared, &k, last, &b);
+            if (is_macroscopic(launch)) {
+                rill_cpu_store_moments(launch, number_of(launch, c->first, k), c->given ? c->given + k : NULL,
+                                       c->count);
+                k++;
+            } else {
+                set_block(shared, &k, last, &b);
+            }
 }
 
 static void set(const rill_launch *launch, rill_node first, rill_node count, const double *given)
@@ -434,11 +481,18 @@ static void swap_part(const work *w, const rill_swap *swaps, size_t count)
 typedef struct swaps {
     const work *w;
     const rill_swap *list;
+    uint64_t count;
 } swaps;
 
 static void swap_range(const void *shared, uint64_t first, uint64_t end)
 {
     const swaps *s = shared;
+    if (is_macroscopic(s->w->launch)) { /* nodes whose first entry is among these */
+        while (first > 0 && first < end && s->list[first].node[0] == s->list[first - 1].node[0]) first++;
+        while (first < end && end < s->count && s->list[end].node[0] == s->list[end - 1].node[0]) end++;
+        rill_cpu_swap_stored(s->w->launch, s->list + first, end - first);
+        return;
+    }
     for (uint64_t k = first; k < end; k += RILL_BLOCK)
         swap_part(s->w, s->list + k, end - k < RILL_BLOCK ? end - k : RILL_BLOCK);
 }
@@ -446,7 +500,7 @@ static void swap_range(const void *shared, uint64_t first, uint64_t end)
 static void swap(const rill_launch *launch, const rill_swap *list, size_t count)
 {
     const work w = work_of(launch);
-    rill_threads_for(count, RILL_CPU_PIECE_NODES, swap_range, &(swaps){&w, list});
+    rill_threads_for(count, RILL_CPU_PIECE_NODES, swap_range, &(swaps){&w, list, count});
 }
 
 static rill_plan plan_of(rill_variant v)
@@ -469,7 +523,14 @@ static void cross_range(const void *shared, uint64_t first, uint64_t end)
     const rill_launch *launch = c->w->launch;
     const rill_plan plan = plan_of(launch->variant);
     const size_t size = c->w->size;
+    const uint64_t nodes = launch->nodes - launch->first;
     for (uint64_t k = first; k < end; k++) {
+        if (is_macroscopic(launch)) { /* rows of nodes, there are no links */
+            char *stored = (char *)launch->from.populations +
+                           (k / nodes * launch->from.stride + launch->first + k % nodes) * size;
+            memcpy(c->to ? c->to + k * size : stored, c->to ? stored : c->from + k * size, size);
+            continue;
+        }
         const rill_cut_link link = rill_cut_link_at(plan.lattice, c->links, launch->first,
                                                     launch->nodes - launch->first, launch->order, k);
         const size_t slot = rill_cut_slot(plan, launch->parity, &launch->from, link);

@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "device/refine.h"
 #include "device/segments.h"
+#include "kernel/stream.h"
 #include "kernel/sums.h"
 #include "kernel/variant.h"
 
@@ -172,7 +173,7 @@ static void build(rill_device *device, const rill_builder *builder, rill_build_t
 /* Steps read segments instead of a list. */
 static rill_status link_nodes(rill_device *device, rill_variant variant, rill_arrays *arrays)
 {
-    if (variant.addressing != RILL_LIST) return RILL_OK;
+    if (variant.addressing != RILL_LIST || rill_stream_macroscopic((int)variant.stream)) return RILL_OK;
     return rill_segments_create(variant, arrays, parts_of(device)->cut, &arrays->segments);
 }
 

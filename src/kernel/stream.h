@@ -18,6 +18,13 @@
  *   Esoteric Pull   1       0 for odd i, -c_i for even i   i / opp(i)
  *   Esoteric Push   1       -c_i for odd i, 0 for even i   i / opp(i)
  *
+ *   macroscopic     2       -c_i                           none: density and momentum, see below
+ *
+ * Macroscopic (equilibrium storage): at tau = 1 and magic = 1/4 (or SRT) the populations that leave a node
+ * are its equilibrium, and with that of Stokes flow they are w_i (rho - 1 + 3 c_i · m), m = rho u + F / 2.
+ * Rows are rho - 1 and 3 m. They are stored at home in one array, and read upstream by the step that writes
+ * the other.
+ *
  * Where n - c_i is a wall, half-way bounce-back (Ladd 1994, doi:10.1017/S0022112094001771) returns the
  * outgoing opp(i) as incoming i one step later. Schemes with n + d_i upstream fall back to the node
  * itself (AA: row i, pull: row opp(i)); the Esoteric ones, whose storage node may be solid and is a ghost
@@ -26,7 +33,8 @@
  *
  * @see Wittmann et al. (2013), doi:10.1016/j.camwa.2012.05.002 (pull, push); Bailey et al. (2009),
  *      doi:10.1109/ICPP.2009.38 (AA); Geier & Schönherr (2017), doi:10.3390/computation5020019 (Esoteric
- *      Twist); Lehmann (2022), doi:10.3390/computation10060092 (Esoteric Pull, Push)
+ *      Twist); Lehmann (2022), doi:10.3390/computation10060092 (Esoteric Pull, Push); Zhou (2021),
+ *      doi:10.3390/w13010061 (macroscopic)
  */
 #ifndef RILL_KERNEL_STREAM_H
 #define RILL_KERNEL_STREAM_H
@@ -88,6 +96,15 @@ RILL_CONSTANT_FN bool rill_stream_esoteric(const int stream)
 RILL_CONSTANT_FN bool rill_stream_pulls(const int stream)
 {
     return rill_stream_slots(stream) == RILL_SLOTS_UPSTREAM;
+}
+
+/** Return whether density and momentum are stored instead of populations. */
+RILL_CONSTANT_FN bool rill_stream_macroscopic(const int stream) { return stream == RILL_MACROSCOPIC; }
+
+/** Return the rows of an array: populations, or density and momentum. */
+RILL_CONSTANT_FN int rill_stream_rows(const int lattice, const int stream)
+{
+    return rill_stream_macroscopic(stream) ? 1 + rill_dimensions(lattice) : rill_q(lattice);
 }
 
 /** Return how many kinds of step a scheme alternates between: 1 or 2. */

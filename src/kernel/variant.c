@@ -181,8 +181,35 @@ bool rill_variant_equal(rill_variant a, rill_variant b)
            a.shift == b.shift;
 }
 
+/* Refuse what leaves a node in another state than that of its density and momentum, or is not made for them.
+ */
+static rill_status macroscopic_check(rill_variant v)
+{
+    if (!rill_stream_macroscopic((int)v.stream)) return RILL_OK;
+    if ((v.collision != RILL_SRT && v.collision != RILL_TRT) || v.equilibrium != RILL_STOKES ||
+        v.rheology != RILL_NEWTONIAN)
+        return rill_fail(
+            RILL_USAGE,
+            "macroscopic stores density and momentum, which are the whole state only with srt or trt, "
+            "the stokes equilibrium and a newtonian viscosity, not with %s, %s, %s: choose these, or "
+            "another --stream",
+            rill_collision_names[v.collision], rill_equilibrium_names[v.equilibrium],
+            rill_rheology_names[v.rheology]);
+    if (v.storage != (v.arithmetic == RILL_DOUBLE ? RILL_FP64 : RILL_FP32) || v.shift != RILL_SHIFTED)
+        return rill_fail(
+            RILL_USAGE,
+            "macroscopic stores fp32 with single, or fp64 with double, less 1, not %s with %s, %s: "
+            "choose these, or another --stream",
+            rill_storage_names[v.storage], rill_arithmetic_names[v.arithmetic], rill_shift_names[v.shift]);
+    if (v.addressing != RILL_LIST && v.addressing != RILL_BITMAP)
+        return rill_fail(RILL_USAGE, "macroscopic goes with list or bitmap, not with %s: choose bitmap",
+                         rill_addressing_names[v.addressing]);
+    return RILL_OK;
+}
+
 rill_status rill_variant_check(rill_variant v)
 {
+    rill_status status = RILL_OK;
     if ((unsigned)v.lattice >= RILL_LATTICE_COUNT || (unsigned)v.collision >= RILL_COLLISION_COUNT ||
         (unsigned)v.equilibrium >= RILL_EQUILIBRIUM_COUNT || (unsigned)v.stream >= RILL_STREAM_COUNT ||
         (unsigned)v.addressing >= RILL_ADDRESSING_COUNT || (unsigned)v.storage >= RILL_STORAGE_COUNT ||
@@ -200,6 +227,7 @@ rill_status rill_variant_check(rill_variant v)
                          "full-way bounce-back goes with esotwist, esopull or esopush, not with %s: choose "
                          "half-way",
                          rill_stream_names[v.stream]);
+    RILL_TRY(macroscopic_check(v));
     const bool moments = is_of_moments(v.collision);
     if (moments && v.lattice != RILL_D3Q27 && (v.lattice != RILL_D3Q19 || v.collision == RILL_CUMULANT))
         return rill_fail(RILL_USAGE, "collision %s is not made for %s: choose %s",
@@ -216,7 +244,8 @@ rill_status rill_variant_check(rill_variant v)
             "viscosity law %s goes with trt, central-moment or cumulant, not with %s: choose one "
             "of these",
             rill_rheology_names[v.rheology], rill_collision_names[v.collision]);
-    return RILL_OK;
+done:
+    return status;
 }
 
 int rill_lattice_q(rill_lattice lattice) { return rill_q(lattice); }
@@ -254,8 +283,8 @@ static void index_reads(rill_variant v, int parity, double fluid, double *often,
 
 rill_bytes rill_variant_bytes(rill_variant v, double fluid)
 {
-    const int q = rill_q((int)v.lattice), stream = (int)v.stream, addressing = (int)v.addressing;
-    const double row = q * (double)rill_storage_size((int)v.storage);
+    const int stream = (int)v.stream, addressing = (int)v.addressing;
+    const double row = rill_stream_rows((int)v.lattice, stream) * (double)rill_storage_size((int)v.storage);
     const double voxels = addressing == RILL_DENSE ? 1 / fluid : 1;
     rill_bytes bytes = {.populations = row * voxels * (rill_stream_two_arrays(stream) ? 2 : 1)};
     bytes.index = rill_list_rows((int)v.lattice, stream, addressing) * (double)sizeof(rill_node);

@@ -6,6 +6,7 @@
 #include "kernel/variant.h"
 #include "core/status.h"
 #include "kernel/storage.h"
+#include "kernel/stream.h"
 #include "network/network.h"
 
 #include <math.h>
@@ -203,9 +204,11 @@ static double tau_of_network(const rill_permeability_options *o, const rill_perm
     return fmax(fmin(settles, 0.5 + 3 * nu_of_ducts(o, p)), TAU_MIN);
 }
 
-/* The relaxation time that the walls of a collision need; 0: any. */
-static double tau_of_walls(rill_collision collision)
+/* The relaxation time that a variant needs, for its state or its walls; 0: any. */
+static double tau_needed(rill_variant v)
 {
+    const rill_collision collision = v.collision;
+    if (rill_stream_macroscopic((int)v.stream)) return 1;
     if (collision == RILL_SRT) return TAU_SRT;
     return collision == RILL_CENTRAL_MOMENT || collision == RILL_CUMULANT ? TAU_MOMENTS : 0;
 }
@@ -218,7 +221,7 @@ double rill_plan_magic(const rill_permeability_options *o, const rill_permeabili
 
 double rill_plan_magic_before(const rill_permeability_options *o)
 {
-    const double walls = tau_of_walls(o->variant.collision);
+    const double walls = tau_needed(o->variant);
     return rill_plan_magic(o, &(rill_permeability_plan){.tau = o->tau != 0 ? o->tau : walls});
 }
 
@@ -246,13 +249,18 @@ static double memory(const rill_permeability_options *o, const rill_permeability
     return 0.5 + fmax(p->tau - 0.5, rill_plan_magic(o, p) / (p->tau - 0.5));
 }
 
-#define TAU_WALLS_REASON "the walls of this collision move with it, and are half-way at this one"
+static const char *tau_needed_reason(rill_variant v)
+{
+    return rill_stream_macroscopic((int)v.stream)
+               ? "the equilibrium, which is stored, is all that leaves a node at this one"
+               : "the walls of this collision move with it, and are half-way at this one";
+}
 
 static void network_choose(const rill_geom *geom, const rill_permeability_options *o,
                            rill_permeability_plan *p)
 {
     const bool interpolated = geom->surface != NULL;
-    const double walls = tau_of_walls(o->variant.collision), ducts = 0.5 + 3 * nu_of_ducts(o, p);
+    const double walls = tau_needed(o->variant), ducts = 0.5 + 3 * nu_of_ducts(o, p);
     const double longest = odd_longest(o, p);
     const double tau = o->tau != 0    ? o->tau
                        : walls != 0   ? walls
@@ -269,7 +277,7 @@ static void network_choose(const rill_geom *geom, const rill_permeability_option
     p->steps_expected = (p->nested ? CYCLES_NESTED : CYCLES) * (double)p->cycle;
     snprintf(p->tau_reason, sizeof p->tau_reason,
              o->tau != 0    ? "as asked for"
-             : walls != 0   ? TAU_WALLS_REASON
+             : walls != 0   ? tau_needed_reason(o->variant)
              : interpolated ? "above it, interpolated walls move with the viscosity"
              : ducts <= tau ? "above it, pressures even out slowly in ducts as narrow as these"
                             : "momentum settles soonest, a pore network corrects the pressures");
@@ -283,7 +291,7 @@ void rill_plan_tune(const rill_permeability_options *o, double k, rill_permeabil
     const double nu = fmin(rounding, even);
     const double least = (TAU_NETWORK - 0.5) / 3;
     p->k_expected = k;
-    if (o->tau != 0 || tau_of_walls(o->variant.collision) != 0 || nu >= p->nu || least >= p->nu) return;
+    if (o->tau != 0 || tau_needed(o->variant) != 0 || nu >= p->nu || least >= p->nu) return;
     const double before = p->nu;
     p->nu = fmax(nu, least);
     p->tau = 0.5 + 3 * p->nu;
@@ -306,7 +314,7 @@ void rill_plan_tune(const rill_permeability_options *o, double k, rill_permeabil
 
 bool rill_plan_rounds_alike(const rill_permeability_options *o, const rill_permeability_plan *p, double k)
 {
-    const bool chosen = o->tau == 0 && tau_of_walls(o->variant.collision) == 0 && p->tau > TAU_NETWORK;
+    const bool chosen = o->tau == 0 && tau_needed(o->variant) == 0 && p->tau > TAU_NETWORK;
     return chosen && k < SLOW_FLOW * p->fluid * p->opening * p->opening &&
            rill_plan_rounding(o, p, k) > ROUNDING_ALIKE * o->tolerance;
 }
@@ -358,7 +366,7 @@ static double steps_across(const rill_geom *geom, const rill_permeability_plan *
 
 static void tau_choose(const rill_permeability_options *o, bool interpolated, rill_permeability_plan *p)
 {
-    const double asked = o->tau, walls = tau_of_walls(o->variant.collision);
+    const double asked = o->tau, walls = tau_needed(o->variant);
     const bool linear = o->variant.equilibrium == RILL_STOKES && o->variant.rheology == RILL_NEWTONIAN;
     const double most = interpolated ? TAU_INTERPOLATED : linear ? TAU_MAX : TAU_MAX_NONLINEAR;
     const double slow = slow_time(p, KINETIC_APART), thick = viscous_time(p);
@@ -369,7 +377,7 @@ static void tau_choose(const rill_permeability_options *o, bool interpolated, ri
                  "as asked for; pressure and momentum would settle alike at %.3g", 0.5 + 3 * balance);
     } else if (walls != 0) {
         p->tau = walls;
-        snprintf(p->tau_reason, sizeof p->tau_reason, TAU_WALLS_REASON);
+        snprintf(p->tau_reason, sizeof p->tau_reason, "%s", tau_needed_reason(o->variant));
     } else {
         p->tau = fmax(tau_remembered(o, 0.5 + 3 * balance, ODD_LONG_ALONE, ODD_SHORT_ALONE), TAU_MIN);
         p->tau = fmin(p->tau, most);

@@ -4,8 +4,10 @@
 #include "geometry/voxels/axes.h"
 #include "kernel/rounding.h"
 #include "kernel/storage.h"
+#include "kernel/stream.h"
 #include "kernel/variant.h"
 #include "permeability/plan.h"
+#include "sim/macroscopic.h"
 
 #include <math.h>
 
@@ -63,6 +65,13 @@ rill_status rill_plan_check(const rill_permeability_options *o)
                          "tau = %g is not above 0.5: the viscosity (tau - 0.5) / 3 must be positive, "
                          "0.6 to 1.5 are usual",
                          o->tau);
+    if (rill_macroscopic_check(&(rill_sim_options){
+            .variant = o->variant, .tau = o->tau != 0 ? o->tau : 1, .magic = o->magic}) != RILL_OK)
+        return RILL_USAGE;
+    if (rill_stream_macroscopic((int)o->variant.stream) && o->drive != RILL_DRIVE_FORCE)
+        return rill_fail(RILL_USAGE,
+                         "reservoirs need populations, which macroscopic streaming does not store: drive the "
+                         "flow by a force, or choose another --stream");
     if (!isfinite(o->force) || fabs(o->force) > 0.1)
         return rill_fail(RILL_USAGE,
                          "force = %g is no number between -0.1 and 0.1: take 1e-5, or let it be chosen",

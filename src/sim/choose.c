@@ -12,8 +12,10 @@
 /* Whether two arrays of populations take less than half of the memory that is free. */
 static bool two_arrays_fit(rill_variant v, uint64_t nodes, uint64_t room)
 {
-    return nodes < UINT64_MAX / 1024 &&
-           2 * nodes * (uint64_t)(rill_q((int)v.lattice) * rill_storage_size((int)v.storage)) <= room / 2;
+    return nodes < UINT64_MAX / 1024 && 2 * nodes *
+                                                (uint64_t)(rill_stream_rows((int)v.lattice, (int)v.stream) *
+                                                           rill_storage_size((int)v.storage)) <=
+                                            room / 2;
 }
 
 const char *rill_variant_choose(rill_variant *v, rill_device *device, uint64_t nodes, bool stream,
@@ -22,7 +24,10 @@ const char *rill_variant_choose(rill_variant *v, rill_device *device, uint64_t n
     uint64_t room = 0;
     const char *asked = stream || addressing ? "as requested, else the fastest" : NULL;
     if (stream && addressing) return "as requested";
-    if (device->backend->processor) return asked ? asked : "fastest on a CPU";
+    if (device->backend->processor) {
+        if (!addressing && rill_stream_macroscopic((int)v->stream)) v->addressing = RILL_BITMAP;
+        return asked ? asked : "fastest on a CPU";
+    }
     if (rill_device_available(device, &room) != RILL_OK)
         room = 0; /* the allocation will fail with a message */
     if (!addressing && !(stream && rill_stream_esoteric(v->stream))) v->addressing = RILL_BITMAP;

@@ -75,6 +75,7 @@ rill_status rill_sim_sample_create(rill_sim *sim, const rill_node *nodes, uint64
 {
     rill_status status = RILL_OK;
     rill_sample *s = NULL;
+    RILL_TRY(rill_macroscopic_refuse(sim, "the stress of nodes"));
     if (count == 0) return rill_fail(RILL_USAGE, "a sample of 0 nodes shows nothing: list 1 or more");
     for (uint64_t k = 0; k < count; k++)
         if (nodes[k] >= sim->domain->nodes)

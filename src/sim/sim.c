@@ -3,6 +3,7 @@
  * A simulation: populations on a backend, the time loop, and what is read between steps. Written once for
  * all devices; what depends on one is behind device/device.h.
  */
+#include "sim/macroscopic.h"
 #include "sim/several.h"
 #include "sim/sim_priv.h"
 
@@ -90,6 +91,7 @@ static rill_status options_check(const rill_sim_options *options, const rill_dom
         return rill_fail(RILL_USAGE,
                          "magic = %g is not above 0: 3/16 puts a wall in the middle between nodes",
                          options->magic);
+    RILL_TRY(rill_macroscopic_check(options));
     for (int a = 0; a < 3; a++)
         if (!isfinite(options->force[a]))
             return rill_fail(RILL_USAGE, "force %c = %g is not a finite number", rill_axis(a),
@@ -116,7 +118,8 @@ done:
 
 uint64_t rill_sim_population_bytes(rill_variant variant, size_t stride)
 {
-    return ((uint64_t)rill_q(variant.lattice) * stride + RILL_SEGMENT_BLOCK) *
+    return ((uint64_t)rill_stream_rows((int)variant.lattice, (int)variant.stream) * stride +
+            RILL_SEGMENT_BLOCK) *
            rill_storage_size((int)variant.storage);
 }
 
@@ -218,21 +221,27 @@ static rill_status share(rill_sim *sim, const void *host, uint64_t bytes, const 
     return status;
 }
 
-/* Give mirrored links to the backend, by the numbers that kernels use. */
+/* Give mirrored links to the backend, by the numbers and in the form that kernels use. */
 static rill_status swaps_share(rill_sim *sim)
 {
     rill_status status = RILL_OK;
     const rill_domain *domain = sim->domain;
-    const uint64_t bytes = domain->swap_count * sizeof(rill_swap);
-    if (sim->options.variant.addressing != RILL_DENSE)
-        return share(sim, domain->swaps, bytes, "mirrored links", &sim->swaps);
-    RILL_TRY(rill_array_create(bytes, 1, "mirrored links", (void **)&sim->dense_swaps));
-    for (size_t k = 0; k < domain->swap_count; k++) {
-        sim->dense_swaps[k] = domain->swaps[k];
-        for (int e = 0; e < 2; e++)
-            sim->dense_swaps[k].node[e] = rill_sim_number(sim, domain->swaps[k].node[e]);
+    const rill_variant variant = sim->options.variant;
+    const rill_swap *swaps = domain->swaps;
+    sim->swap_count = domain->swap_count;
+    if (rill_stream_macroscopic((int)variant.stream)) {
+        RILL_TRY(rill_macroscopic_swaps(domain, &sim->own_swaps, &sim->swap_count));
+    } else if (variant.addressing == RILL_DENSE) {
+        RILL_TRY(rill_array_create(domain->swap_count * sizeof(rill_swap), 1, "mirrored links",
+                                   (void **)&sim->own_swaps));
+        for (size_t k = 0; k < domain->swap_count; k++) {
+            sim->own_swaps[k] = domain->swaps[k];
+            for (int e = 0; e < 2; e++)
+                sim->own_swaps[k].node[e] = rill_sim_number(sim, domain->swaps[k].node[e]);
+        }
     }
-    RILL_TRY(share(sim, sim->dense_swaps, bytes, "mirrored links", &sim->swaps));
+    if (sim->own_swaps) swaps = sim->own_swaps;
+    RILL_TRY(share(sim, swaps, sim->swap_count * sizeof(rill_swap), "mirrored links", &sim->swaps));
 done:
     return status;
 }
@@ -372,7 +381,7 @@ void rill_sim_destroy(rill_sim *sim)
         rill_device_free(sim->device, sim->arrays.turns);
     }
     rill_links_destroy(sim->links);
-    rill_array_destroy(sim->dense_swaps);
+    rill_array_destroy(sim->own_swaps);
     rill_array_destroy(sim->host_partials);
     rill_device_leave(sim->options.device, sim->device);
     free(sim);
@@ -417,7 +426,7 @@ rill_status rill_sim_step_links(rill_sim *sim, bool leave)
     const rill_launch launch = rill_sim_launch(sim);
     if (ring && sim->patches.walls && (!leave || sim->patches.apart)) sim->kernels->wrap(&launch);
     const rill_status status = rill_patches_apply(&sim->patches, &launch, sim->steps - 1, leave);
-    if (sim->swaps) sim->kernels->swap(&launch, sim->swaps, sim->domain->swap_count);
+    if (sim->swaps) sim->kernels->swap(&launch, sim->swaps, sim->swap_count);
     if (ring) sim->kernels->wrap(&launch);
     return status;
 }
@@ -588,6 +597,7 @@ rill_status rill_sim_sponge_set(rill_sim *sim, const rill_node *nodes, const flo
 {
     rill_status status = RILL_OK;
     if (count == 0) return RILL_OK;
+    RILL_TRY(rill_macroscopic_refuse(sim, "a sponge layer"));
     if (sim->several) return rill_several_sponge_set(sim, nodes, keep, count);
     RILL_TRY(share(sim, nodes, count * sizeof *nodes, "sponge layers", (const void **)&sim->sponge.nodes));
     RILL_TRY(share(sim, keep, count * sizeof *keep, "sponge layers", (const void **)&sim->sponge.keep));

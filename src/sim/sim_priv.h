@@ -28,7 +28,8 @@ struct rill_sim {
     rill_arrays arrays; /* those of the links and of the backend; without populations */
     size_t ring;        /* where node 0 is */
     const void *swaps;
-    rill_swap *dense_swaps; /* host, dense addressing only */
+    size_t swap_count;
+    rill_swap *own_swaps;   /* host, unless they are those of the domain */
     rill_partial *partials; /* [chunks] on the backend */
     rill_partial *host_partials;
     float *velocities;      /* [3][nodes] on the backend, made when first kept */

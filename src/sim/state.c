@@ -52,11 +52,12 @@ static head head_of(const rill_sim *sim)
     return h;
 }
 
-/* Return the words of a node: one a direction, and with full-way bounce-back what ghosts hold back, too. */
+/* Return the words of a node: one a direction or what is stored instead, and with full-way bounce-back what
+ * ghosts hold back, too. */
 static uint64_t words_of_node(const rill_sim *sim)
 {
     const rill_variant v = sim->options.variant;
-    return (uint64_t)rill_q((int)v.lattice) * (v.bounce == RILL_FULL_WAY ? 2 : 1);
+    return (uint64_t)rill_stream_rows((int)v.lattice, (int)v.stream) * (v.bounce == RILL_FULL_WAY ? 2 : 1);
 }
 
 static uint64_t node_bytes(const rill_sim *sim)

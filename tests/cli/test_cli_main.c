@@ -74,7 +74,7 @@ Test(main, shared_flags_are_shown_with_their_defaults)
                                         "--magic NUMBER",
                                         "(default: 3/16)",
                                         "--equilibrium second-order|stokes",
-                                        "--stream pull|push|aa|esotwist|esopull|esopush|ring",
+                                        "--stream pull|push|aa|esotwist|esopull|esopush|ring|macroscopic",
                                         "--addressing list|dense|chase|bitmap",
                                         "--storage fp32|fp64|fp16|fp16s|fp16c",
                                         "--backend auto|cpu|cuda",

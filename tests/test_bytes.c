@@ -34,13 +34,29 @@ Test(bytes, dense_as_in_lehmann)
         for (int bits = 16; bits <= 32; bits += 16) {
             const double q = rill_lattice_q(lattices[l]), size = bits / 8;
             const rill_storage storage = bits == 16 ? RILL_FP16S : RILL_FP32;
-            for (int stream = 0; stream < RILL_STREAM_COUNT; stream++) {
+            for (int stream = 0; stream < RILL_MACROSCOPIC; stream++) { /* which goes without dense */
                 const rill_bytes b =
                     rill_variant_bytes(plan(lattices[l], (rill_stream)stream, RILL_DENSE, storage), 1);
                 const double arrays = rill_stream_two_arrays(stream) ? 2 : 1;
                 cr_expect_float_eq(b.populations + b.index, arrays * size * q + 1, 1e-9);
                 cr_expect_float_eq(b.moved, 2 * size * q + 1, 1e-9);
             }
+        }
+}
+
+/* Four numbers in two arrays, of which an update reads and writes one; a bitmap adds 4 B a node, 4 B for 32
+ * of them, and 8 B for 30 cells. */
+Test(bytes, macroscopic)
+{
+    for (int lattice = RILL_D3Q19; lattice <= RILL_D2Q9; lattice++)
+        for (int size = 4; size <= 8; size += 4) {
+            const double rows = lattice == RILL_D2Q9 ? 3 : 4, index = 4 + 4 / 32.0 + 8 / (30 * 0.5);
+            const rill_bytes b = rill_variant_bytes(
+                plan((rill_lattice)lattice, RILL_MACROSCOPIC, RILL_BITMAP, size == 4 ? RILL_FP32 : RILL_FP64),
+                0.5);
+            cr_expect_float_eq(b.populations, 2 * rows * size, 1e-9);
+            cr_expect_float_eq(b.index, index, 1e-9);
+            cr_expect_float_eq(b.moved, 2 * rows * size + index, 1e-9);
         }
 }
 

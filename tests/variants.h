@@ -27,14 +27,14 @@ static inline rill_variant variant_plain(rill_variant v)
     return v;
 }
 
-/** Every lattice, stream and addressing in fp64 on the CPU, which has every combination. @param both  with
- * both equilibria; else with one of them in turn @return how many there were */
+/** Every lattice, stream of populations and addressing in fp64 on the CPU, which has every combination.
+ * @param both  with both equilibria; else with one of them in turn @return how many there were */
 static inline int variants_every_scheme(variant_expect *expect, double epsilon, bool both)
 {
     int combinations = 0;
     omp_set_num_threads(1); /* nothing here is large enough to share */
     for (int lattice = 0; lattice < RILL_LATTICE_COUNT; lattice++)
-        for (int stream = 0; stream < RILL_STREAM_COUNT; stream++)
+        for (int stream = 0; stream < RILL_MACROSCOPIC; stream++) /* which has no populations */
             for (int addressing = 0; addressing < RILL_ADDRESSING_COUNT; addressing++)
                 for (int equilibrium = 0; equilibrium < RILL_EQUILIBRIUM_COUNT; equilibrium++) {
                     const int turn = (stream + addressing) % 2 ? RILL_STOKES : RILL_SECOND_ORDER;

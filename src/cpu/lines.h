@@ -468,8 +468,13 @@ RILL_FN void ask(const rill_arrays *arrays, const rill_word *words, const tile *
     RILL_NO_UNROLL
     for (size_t n = first; n < end; n += 64 / sizeof *row) {
         RILL_UNROLL
-        for (size_t a = 0; a <= (size_t)rill_dimensions(lattice); a++)
-            __builtin_prefetch(row + a * arrays->stride + n, write, 3);
+        for (size_t a = 0; a <= (size_t)rill_dimensions(lattice); a++) {
+            const rill_scalar *at = row + a * arrays->stride + n;
+            if (write)
+                __builtin_prefetch(at, 1);
+            else
+                __builtin_prefetch(at, 0);
+        }
     }
 }
 

@@ -19,7 +19,7 @@ rill_status rill_sim_boundary_add(rill_sim *sim, const rill_boundary *boundary, 
             RILL_USAGE,
             "the boundary was made for another domain than the simulation's: make it for the same");
     rill_status status = RILL_OK;
-    RILL_TRY(rill_macroscopic_refuse(sim, "an opening, a moving wall or an interpolated wall"));
+    RILL_TRY(rill_macroscopic_refuse(sim, "an opening, a moving wall or interpolated bounce-back"));
     if (sim->several) {
         RILL_TRY(rill_several_boundary_add(sim, boundary));
     } else {

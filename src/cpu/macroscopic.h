@@ -7,8 +7,46 @@
 #ifndef RILL_CPU_MACROSCOPIC_H
 #define RILL_CPU_MACROSCOPIC_H
 
+#include "core/threads.h"
 #include "cpu/rows.h"
 #include "kernel/stream.h"
+
+/** Return whether density and momentum are stored. */
+RILL_FN bool rill_cpu_is_macroscopic(const rill_launch *launch)
+{
+    return rill_stream_macroscopic((int)launch->variant.stream);
+}
+
+/** What loops over lines, or over blocks of a list, work with. */
+typedef struct rill_cpu_stored_step {
+    const rill_launch *launch;
+    const rill_cpu_lattice *lattice;
+} rill_cpu_stored_step;
+
+static void rill_cpu_step_lines(const void *shared, uint64_t first, uint64_t end)
+{
+    const rill_cpu_stored_step *s = shared;
+    s->lattice->lines(s->launch, first, end);
+}
+
+static void rill_cpu_step_listed(const void *shared, uint64_t first, uint64_t end)
+{
+    const rill_cpu_stored_step *s = shared;
+    for (uint64_t k = first; k < end; k++) s->lattice->listed(s->launch, k * RILL_BLOCK);
+}
+
+/** Step all nodes: there are no parts. */
+static inline void rill_cpu_step_stored(const rill_launch *launch, const rill_cpu_lattice *lattice)
+{
+    const rill_arrays *arrays = &launch->from;
+    const rill_cpu_stored_step s = {launch, lattice};
+    const uint64_t planes = (arrays->box[2] + (uint64_t)RILL_CPU_DEPTH - 1) / RILL_CPU_DEPTH;
+    if (launch->variant.addressing == RILL_BITMAP)
+        rill_threads_for(planes * arrays->box[1], RILL_CPU_LINES, rill_cpu_step_lines, &s);
+    else
+        rill_threads_for(((uint64_t)arrays->nodes + RILL_BLOCK - 1) / RILL_BLOCK, RILL_CPU_PIECE,
+                         rill_cpu_step_listed, &s);
+}
 
 /** Return what is stored in a row of a node. */
 RILL_FN double rill_cpu_stored(const rill_launch *launch, const rill_arrays *arrays, const int row,

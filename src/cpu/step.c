@@ -194,40 +194,11 @@ static void step_blocks(const void *shared, uint64_t first, uint64_t end)
     for (uint64_t k = before + first; k < before + end; k++) step_block(w, collide, k * RILL_BLOCK, &b);
 }
 
-static bool is_macroscopic(const rill_launch *launch)
-{
-    return rill_stream_macroscopic((int)launch->variant.stream);
-}
-
-static void step_lines(const void *shared, uint64_t first, uint64_t end)
-{
-    const work *w = shared;
-    w->lattice->lines(w->launch, first, end);
-}
-
-static void step_listed(const void *shared, uint64_t first, uint64_t end)
-{
-    const work *w = shared;
-    for (uint64_t k = first; k < end; k++) w->lattice->listed(w->launch, k * RILL_BLOCK);
-}
-
-/* Step all nodes: there are no parts. */
-static void step_macroscopic(const work *w)
-{
-    const rill_arrays *arrays = &w->launch->from;
-    if (w->launch->variant.addressing == RILL_BITMAP)
-        rill_threads_for((uint64_t)arrays->box[1] * ((arrays->box[2] + RILL_CPU_DEPTH - 1) / RILL_CPU_DEPTH),
-                         RILL_CPU_LINES, step_lines, w);
-    else
-        rill_threads_for(((uint64_t)arrays->nodes + RILL_BLOCK - 1) / RILL_BLOCK, RILL_CPU_PIECE, step_listed,
-                         w);
-}
-
 static void step(const rill_launch *launch)
 {
     const work w = work_of(launch);
-    if (is_macroscopic(launch)) {
-        step_macroscopic(&w);
+    if (rill_cpu_is_macroscopic(launch)) {
+        rill_cpu_step_stored(launch, w.lattice);
         return;
     }
     const uint64_t end = ((uint64_t)launch->nodes + RILL_BLOCK - 1) / RILL_BLOCK;
@@ -238,7 +209,7 @@ static void step(const rill_launch *launch)
  */
 static void block_moments(const work *w, block *b, rill_cpu_moments *m, double velocity[3][RILL_BLOCK])
 {
-    if (is_macroscopic(w->launch)) {
+    if (rill_cpu_is_macroscopic(w->launch)) {
         rill_cpu_moments_stored(w->launch, b->n, m);
     } else {
         read_block(w, false, b);
@@ -295,7 +266,7 @@ static void add_rounding(const work *w, block *b, rill_partial *p)
     alignas(64) char sent[RILL_Q_MAX][RILL_BLOCK * sizeof(double)];
     void *out[RILL_Q_MAX];
     bool active[RILL_BLOCK];
-    if (is_macroscopic(w->launch)) return; /* stored as it was computed */
+    if (rill_cpu_is_macroscopic(w->launch)) return; /* stored as it was computed */
     for (int l = 0; l < RILL_BLOCK; l++) active[l] = b->active >> l & 1;
     read_block(w, false, b);
     for (int i = 0; i < w->q; i++) {
@@ -436,7 +407,7 @@ static void set_chunks(const void *shared, uint64_t first, uint64_t end)
     block b;
     for (uint64_t chunk = first; chunk < end; chunk++)
         for (uint64_t k = chunk * RILL_CHUNK, last = chunk_end(shared, chunk); k < last;)
-            if (is_macroscopic(launch)) {
+            if (rill_cpu_is_macroscopic(launch)) {
                 rill_cpu_store_moments(launch, number_of(launch, c->first, k), c->given ? c->given + k : NULL,
                                        c->count);
                 k++;
@@ -487,7 +458,7 @@ typedef struct swaps {
 static void swap_range(const void *shared, uint64_t first, uint64_t end)
 {
     const swaps *s = shared;
-    if (is_macroscopic(s->w->launch)) { /* nodes whose first entry is among these */
+    if (rill_cpu_is_macroscopic(s->w->launch)) { /* nodes whose first entry is among these */
         while (first > 0 && first < end && s->list[first].node[0] == s->list[first - 1].node[0]) first++;
         while (first < end && end < s->count && s->list[end].node[0] == s->list[end - 1].node[0]) end++;
         rill_cpu_swap_stored(s->w->launch, s->list + first, end - first);
@@ -525,7 +496,7 @@ static void cross_range(const void *shared, uint64_t first, uint64_t end)
     const size_t size = c->w->size;
     const uint64_t nodes = launch->nodes - launch->first;
     for (uint64_t k = first; k < end; k++) {
-        if (is_macroscopic(launch)) { /* rows of nodes, there are no links */
+        if (rill_cpu_is_macroscopic(launch)) { /* rows of nodes, there are no links */
             char *stored = (char *)launch->from.populations +
                            (k / nodes * launch->from.stride + launch->first + k % nodes) * size;
             memcpy(c->to ? c->to + k * size : stored, c->to ? stored : c->from + k * size, size);

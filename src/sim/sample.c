@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moments and stress at listed nodes. */
+#include "sim/macroscopic.h"
 #include "sim/sim_priv.h"
 
 #include "core/memory.h"

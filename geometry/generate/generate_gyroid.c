@@ -26,8 +26,8 @@ static double series(double x, bool cosine)
 }
 
 /**
- * Return sin(2 pi i / n) in units of 2^-30. The angle is folded into its first eighth in integers, so that the
- * table has the symmetry of the circle; sin() of the system may differ between machines.
+ * Return sin(2 pi i / n) in units of 2^-30. The angle is folded into its first eighth in integers, so that
+ * the table has the symmetry of the circle; sin() of the system may differ between machines.
  */
 static int64_t sine(uint64_t i, uint64_t n)
 {

@@ -17,8 +17,8 @@ typedef struct sweep {
     uint32_t rings;
 } sweep;
 
-/* Add a circle and join it to the one before. Every other circle is rotated by half a vertex: the triangles are
- * even. */
+/* Add a circle and join it to the one before. Every other circle is rotated by half a vertex: the triangles
+ * are even. */
 static rill_status add_ring(sweep *s, const ring *r)
 {
     rill_status status = RILL_OK;

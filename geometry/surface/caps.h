@@ -5,8 +5,8 @@
  *
  * A cap is a connected group of triangles in one plane. A sharp, convex crease separates it from the wall.
  * The wall stands on the plane of the cap and keeps its width behind it, and the vessel goes on behind the
- * cap for at least the length of the cap. The last condition separates the ends of a duct from its flat walls:
- * at most one pair of faces of a box can meet it.
+ * cap for at least the length of the cap. The last condition separates the ends of a duct from its flat
+ * walls: at most one pair of faces of a box can meet it.
  */
 #ifndef RILL_GEOMETRY_SURFACE_CAPS_H
 #define RILL_GEOMETRY_SURFACE_CAPS_H

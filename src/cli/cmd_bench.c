@@ -33,9 +33,21 @@ static rill_bench_values values_of(const cli_choices *choices)
     return (rill_bench_values){choices->items, choices->count};
 }
 
+/* Of several schemes leave out macroscopic streaming where it cannot run; alone it is refused with a reason.
+ */
+static void leave_out_macroscopic(cli_choices *streams, const cli_compute *compute, const rill_device *device)
+{
+    if (device->kind == RILL_BACKEND_CPU && compute->tau == 1 && compute->magic == 0.25) return;
+    int kept = 0;
+    for (int k = 0; streams->count > 1 && k < streams->count; k++)
+        if (streams->items[k] != RILL_MACROSCOPIC) streams->items[kept++] = streams->items[k];
+    if (kept > 0) streams->count = kept;
+}
+
 static rill_status want(bench_options *o, const rill_bench_yardstick *yardstick, rill_bench_wants *out)
 {
     rill_status status = RILL_OK;
+    leave_out_macroscopic(&o->several.stream, &o->compute, yardstick->device);
     const cli_several *s = &o->several;
     rill_bench_wants wants = {.suites = o->suites.items,
                               .suite_count = o->suites.count,

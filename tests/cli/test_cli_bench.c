@@ -266,6 +266,20 @@ Test(bench, dry_run_lists)
     cr_expect_not(cli_test_exists("b.json"));
 }
 
+/* Of all schemes those are timed that can run; one that cannot is refused where it is the only one. */
+Test(bench, macroscopic_streaming_needs_its_tau)
+{
+    cli_result r = cli_test_run(SMALL, "--stream", "all", "--addressing", "bitmap", "--dry-run");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "ring-bitmap"), "%s", r.out);
+    cr_expect_null(strstr(r.out, "macroscopic"), "%s", r.out);
+    r = cli_test_run(SMALL, "--stream", "all", "--addressing", "bitmap", "--tau", "1", "--magic", "0.25",
+                     "--dry-run");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "macroscopic-bitmap"), "%s", r.out);
+    cli_test_fails(1, "give --tau 1 --magic 0.25", SMALL, "--stream", "macroscopic");
+}
+
 /* What does not fit is skipped with a line; when nothing fits, that is an error. */
 Test(bench, what_does_not_fit_is_skipped)
 {

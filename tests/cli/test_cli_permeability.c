@@ -315,8 +315,8 @@ Test(permeability, interpolates_walls_that_are_known)
     cli_test_fails(1, "periodic sides", "permeability", "sc.geom.h5", "-q", "--sides", "mirror");
     cli_test_fails(1, "body force", "permeability", "sc.geom.h5", "-q", "--drive", "pressure");
     cli_test_fails(1, "leave out --error-bar", "permeability", "sc.geom.h5", "-q", "--error-bar");
-    cli_test_fails(1, "periodic boundaries", "generate", "spheres", "--walls", "exact", "--sides", "wall", "-o",
-                   "b.geom.h5");
+    cli_test_fails(1, "periodic boundaries", "generate", "spheres", "--walls", "exact", "--sides", "wall",
+                   "-o", "b.geom.h5");
 }
 
 /* Quiet leaves the line with the result, unless a file takes it. */

@@ -32,7 +32,7 @@ rill_status cli_permeability_speed(const rill_permeability_options *o, const ril
     const uint64_t most = (uint64_t)(rill_threads() * each);
     options.variant = o->variant;
     options.variant.storage = plan->storage;
-    options.tau = plan->tau;
+    if (plan->tau > 0) options.tau = plan->tau; /* one scheme runs at its own tau alone */
     options.magic = o->magic;
     options.backend = o->backend;
     options.device = o->device;

@@ -275,7 +275,7 @@ static void network_choose(const rill_geom *geom, const rill_permeability_option
     const double slower = o->tau == 0 && walls == 0 ? fmax(3 * p->nu / (ducts - 0.5), 1) : 1;
     p->cycle = cycle_of(p, fmax(slower * cycle_least(geom, p), CYCLE_TAUS_NARROW * memory(o, p)));
     p->steps_expected = (p->nested ? CYCLES_NESTED : CYCLES) * (double)p->cycle;
-    snprintf(p->tau_reason, sizeof p->tau_reason,
+    snprintf(p->tau_reason, sizeof p->tau_reason, "%s",
              o->tau != 0    ? "as asked for"
              : walls != 0   ? tau_needed_reason(o->variant)
              : interpolated ? "above it, interpolated walls move with the viscosity"

@@ -192,14 +192,14 @@ static rill_status macroscopic_check(rill_variant v)
             RILL_USAGE,
             "macroscopic stores density and momentum, which are the whole state only with srt or trt, "
             "the stokes equilibrium and a newtonian viscosity, not with %s, %s, %s: choose these, or "
-            "another --stream",
+            "another streaming scheme",
             rill_collision_names[v.collision], rill_equilibrium_names[v.equilibrium],
             rill_rheology_names[v.rheology]);
     if (v.storage != (v.arithmetic == RILL_DOUBLE ? RILL_FP64 : RILL_FP32) || v.shift != RILL_SHIFTED)
         return rill_fail(
             RILL_USAGE,
             "macroscopic stores fp32 with single, or fp64 with double, less 1, not %s with %s, %s: "
-            "choose these, or another --stream",
+            "choose these, or another streaming scheme",
             rill_storage_names[v.storage], rill_arithmetic_names[v.arithmetic], rill_shift_names[v.shift]);
     if (v.addressing != RILL_LIST && v.addressing != RILL_BITMAP)
         return rill_fail(RILL_USAGE, "macroscopic goes with list or bitmap, not with %s: choose bitmap",

@@ -71,7 +71,7 @@ rill_status rill_plan_check(const rill_permeability_options *o)
     if (rill_stream_macroscopic((int)o->variant.stream) && o->drive != RILL_DRIVE_FORCE)
         return rill_fail(RILL_USAGE,
                          "reservoirs need populations, which macroscopic streaming does not store: drive the "
-                         "flow by a force, or choose another --stream");
+                         "flow by a force, or choose another streaming scheme");
     if (!isfinite(o->force) || fabs(o->force) > 0.1)
         return rill_fail(RILL_USAGE,
                          "force = %g is no number between -0.1 and 0.1: take 1e-5, or let it be chosen",

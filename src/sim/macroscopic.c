@@ -14,7 +14,7 @@ rill_status rill_macroscopic_check(const rill_sim_options *o)
         return rill_fail(
             RILL_USAGE,
             "tau = %g and magic = %g are not 1 and 1/4, with which the equilibrium leaves a node, all that "
-            "macroscopic streaming stores: give --tau 1 --magic 0.25, or choose another --stream",
+            "macroscopic streaming stores: give tau 1 and magic 0.25, or choose another streaming scheme",
             o->tau, o->magic);
     return RILL_OK;
 }
@@ -24,7 +24,8 @@ rill_status rill_macroscopic_refuse(const rill_sim *sim, const char *what)
     if (!rill_stream_macroscopic((int)sim->options.variant.stream)) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "%s needs populations, which macroscopic streaming does not store: choose another --stream", what);
+        "%s needs populations, which macroscopic streaming does not store: choose another streaming scheme",
+        what);
 }
 
 static int by_node(const void *a, const void *b)

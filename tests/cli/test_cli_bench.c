@@ -277,7 +277,7 @@ Test(bench, macroscopic_streaming_needs_its_tau)
                      "--dry-run");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_expect_not_null(strstr(r.out, "macroscopic-bitmap"), "%s", r.out);
-    cli_test_fails(1, "give --tau 1 --magic 0.25", SMALL, "--stream", "macroscopic");
+    cli_test_fails(1, "give tau 1 and magic 0.25", SMALL, "--stream", "macroscopic");
 }
 
 /* What does not fit is skipped with a line; when nothing fits, that is an error. */

@@ -301,7 +301,7 @@ __global__ void __launch_bounds__(RILL_PATCH_BLOCK,
     }
 }
 
-// Subtracts the mass that the links of a node have gained, but for what flows on, from its population at
+// Subtracts the mass that the links of a node have gained, less the fluxes, from its population at
 // rest.
 template <class P>
 static __device__ void balance(const rill_arrays &arrays, const int parity, const rill_walls &walls,

@@ -78,16 +78,22 @@ static rill_geom *chamber_beside(void)
 #define CHAMBER_K 0.02311363
 #define CHAMBER_TORTUOSITY 1.0584033
 
+static rill_permeability_options options_of(rill_storage storage)
+{
+    rill_permeability_options o = rill_permeability_options_default();
+    o.backend = RILL_BACKEND_CPU;
+    o.axis = 2;
+    o.variant.storage = storage;
+    return o;
+}
+
 /* |u| of what rounding adds to slow flow is never negative: with the smallest numbers of fp16 just below the
  * populations there, it made the tortuosity 0.013 too large, 1.6 uncertainties. */
 Test(tortuosity, counts_what_rounding_adds_to_slow_flow)
 {
-    rill_permeability_options o = rill_permeability_options_default();
+    rill_permeability_options o = options_of(RILL_FP16);
     rill_geom *geom = chamber_beside();
     rill_permeability p;
-    o.backend = RILL_BACKEND_CPU;
-    o.axis = 2;
-    o.variant.storage = RILL_FP16;
     o.tolerance = 2e-3;
     o.force = 7.62e-6;
     cr_assert_eq(computed(geom, &o, &p), RILL_OK, "%s", rill_error_message());
@@ -104,11 +110,8 @@ Test(tortuosity, has_a_force_above_the_rounding_of_16_bits)
     static const rill_storage formats[] = {RILL_FP16, RILL_FP16C, RILL_P16_2C};
     rill_geom *geom = chamber_beside();
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        rill_permeability_options o = rill_permeability_options_default();
+        const rill_permeability_options o = options_of(formats[i]);
         rill_permeability p;
-        o.backend = RILL_BACKEND_CPU;
-        o.axis = 2;
-        o.variant.storage = formats[i];
         cr_expect_eq(computed(geom, &o, &p), RILL_OK, "%s", rill_error_message());
         cr_expect_lt(fabs(p.k[2][2] - CHAMBER_K), p.runs[0].uncertainty[2], "%g +- %g", p.k[2][2],
                      p.runs[0].uncertainty[2]);
@@ -123,12 +126,9 @@ Test(tortuosity, has_a_force_above_the_rounding_of_16_bits)
  * result, whose uncertainty is noted; it was refused. */
 Test(tortuosity, of_16_bits_is_noted_beyond_the_tolerance)
 {
-    rill_permeability_options o = rill_permeability_options_default();
+    rill_permeability_options o = options_of(RILL_FP16);
     rill_geom *geom = chamber_beside();
     rill_permeability p;
-    o.backend = RILL_BACKEND_CPU;
-    o.axis = 2;
-    o.variant.storage = RILL_FP16;
     o.force = 7.62e-6;
     cr_assert_eq(computed(geom, &o, &p), RILL_OK, "%s", rill_error_message());
     const double u = p.runs[0].uncertainty[2];

@@ -143,7 +143,8 @@ static inline void rill_cpu_wall_fluxes(const rill_cpu_patch_work *w, const rill
             rill_wall_gain((rill_wall_real)walls->fluxes[first + owner[k]][i - 1], came[k], left[k]);
 }
 
-/** Take what the links of a row of nodes have gained, but for what flows on, from their populations at rest.
+/** Subtract the mass that the links of a row of nodes have gained, less the fluxes, from their populations at
+ * rest.
  */
 static inline void rill_cpu_wall_balance(const rill_cpu_patch_work *w, const rill_walls *walls,
                                          uint64_t first)

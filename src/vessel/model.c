@@ -172,7 +172,7 @@ static rill_status fail_answer(const rill_model *m, const char *answer, const ch
     return rill_fail(RILL_USAGE, "%s answered \"%s\", and not %s", m->program.path, shown, expected);
 }
 
-/* Send the line, and take what follows the first word of the answer. */
+/* Send the line, and return the answer without its first word. */
 static rill_status ask(rill_model *m, const char *word, const char *expected, const char **rest)
 {
     const char *answer = NULL;
@@ -313,7 +313,8 @@ double rill_model_pressure(const rill_vessel *v, int k, uint64_t step)
     if (!v->model || v->model->state.exchanges == 0) return v->given->ends[v->plan.openings[k].end].pressure;
     const model_state *s = &v->model->state;
     if (s->exchanges == 1 || s->at == s->before_at) return s->now[k];
-    /* At the end of the step, as the kernel takes what a Windkessel stores. */
+    /* Pressures are those of the end of the step, as in the kernel for the stored pressure of a Windkessel.
+     */
     const double part = (double)(step + 1 - s->at) / (double)(s->at - s->before_at);
     return s->now[k] + part * (s->now[k] - s->before[k]);
 }

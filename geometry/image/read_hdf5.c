@@ -269,17 +269,41 @@ done:
     return status;
 }
 
-static rill_status open_file(const char *path, const struct stat *inspected, hid_t *file)
+static rill_status open_once(const char *path, int held, const rill_inspection *how, hid_t *file)
 {
+    rill_status status = RILL_OK;
+    struct stat inspected;
+    RILL_TRY(rill_inspect(rill_input_path(path), held, how, &inspected));
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
     *file = H5Fopen(rill_input_path(path), H5F_ACC_RDONLY, access);
     rill_h5_release(access);
-    if (*file >= 0) return rill_inspect_same(*file, inspected);
+    if (*file >= 0) return rill_inspect_same(*file, &inspected);
     return rill_fail(RILL_USAGE,
                      strcmp(path, "-") == 0
                          ? "it is not an HDF5 file, it is damaged, or it comes through a pipe: give a file"
                          : "it is not an HDF5 file, or it is damaged");
+done:
+    return status;
+}
+
+static rill_status open_file(const char *path, const rill_inspection *how, hid_t *file)
+{
+    rill_status status = RILL_OK;
+    bool again = true;
+    for (int tries = 1; again; tries++) {
+        int held;
+        uint64_t length;
+        RILL_TRY(rill_input_open(path, &held, &length));
+        status = open_once(path, held, how, file);
+        again = status != RILL_OK && tries < RILL_INSPECT_TRIES &&
+                rill_inspect_is_replaced(rill_input_path(path), held);
+        close(held);
+        if (again) rill_h5_release(*file);
+        if (again) *file = H5I_INVALID_HID;
+    }
+done:
+    return status;
 }
 
 /* Refuse the files that rill writes, unless a dataset is named: their voxels are no grey values. */
@@ -297,11 +321,11 @@ static rill_status refuse_ours(hid_t file)
     return rill_fail(RILL_USAGE, "it is a file that rill wrote, and no image: rill info shows what it holds");
 }
 
-static rill_status open_inspected(const char *path, const char *name, const struct stat *inspected,
-                                  rill_image *image)
+rill_status rill_image_open_hdf5(const char *path, const char *name, rill_image *image)
 {
     RILL_H5_QUIET;
     rill_status status = RILL_OK;
+    const rill_inspection how = {.kind = "image", .name = name, .outside = image->allow_outside};
     reader *r = malloc(sizeof *r);
     if (!r) return rill_fail(RILL_SYSTEM, "out of memory for reading the image");
     *r = (reader){.set = {.file = H5I_INVALID_HID, .dataset = H5I_INVALID_HID},
@@ -313,7 +337,7 @@ static rill_status open_inspected(const char *path, const char *name, const stru
     image->close = close_hdf5;
     image->read = read_hdf5;
     RILL_TRY(rill_image_add_file(image, path));
-    RILL_TRY(open_file(path, inspected, &r->set.file));
+    RILL_TRY(open_file(path, &how, &r->set.file));
     if (name && snprintf(r->set.path, RILL_HDF5_PATH, "%s", name) >= RILL_HDF5_PATH)
         RILL_TRY(
             rill_fail(RILL_USAGE, "the path of the dataset has more than %d letters", RILL_HDF5_PATH - 1));
@@ -324,20 +348,5 @@ static rill_status open_inspected(const char *path, const char *name, const stru
 done:
     r->damaged = status != RILL_OK && H5Eget_num(H5E_DEFAULT) > 0;
     if (r->damaged) quiet_guard = (rill_h5_quiet){NULL, NULL};
-    return status;
-}
-
-rill_status rill_image_open_hdf5(const char *path, const char *name, rill_image *image)
-{
-    rill_status status = RILL_OK;
-    int fd;
-    uint64_t length;
-    struct stat inspected;
-    const rill_inspection how = {.kind = "image", .name = name, .outside = image->allow_outside};
-    RILL_TRY(rill_input_open(path, &fd, &length));
-    close(fd);
-    RILL_TRY(rill_inspect(rill_input_path(path), &how, &inspected));
-    RILL_TRY(open_inspected(path, name, &inspected, image));
-done:
     return status;
 }

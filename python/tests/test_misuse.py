@@ -214,3 +214,20 @@ def test_a_crash_of_the_hdf5_library_is_an_exception(tmp_path: pathlib.Path, mon
     other.write_bytes(path.read_bytes())
     with pytest.raises(rill.SystemFailure, match="RILL_INSPECT names"):
         rill.open(other)
+
+
+def test_a_file_that_another_one_replaces_is_read(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a program writes under a temporary name, and renames, is inspected anew; bytes that change in place are refused."""
+    path = tmp_path / "a.geom.h5"
+    rill.command("generate", "spheres", "--cells", "12", "-q", "-o", path)
+    inspector = tmp_path / "inspector"
+    once = '#!/bin/sh\n[ -e "$5.once" ] || { : >"$5.once"; %s; }; printf K\n'
+    inspector.write_text(once % 'cp "$5" "$5.other"; mv "$5.other" "$5"')
+    inspector.chmod(0o755)
+    monkeypatch.setenv("RILL_INSPECT", str(inspector))
+    assert rill.open(path).geometry().shape == (12, 12, 12)
+    (tmp_path / "a.geom.h5.once").unlink()
+    inspector.write_text(once % 'printf x >>"$5"')
+    path.touch()
+    with pytest.raises(rill.UsageError, match="a.geom.h5: another program changes it"):
+        rill.open(path)

@@ -330,14 +330,23 @@ static rill_status ask(const char *path, const char *which, const rill_inspectio
     return status == RILL_OK ? status_of(answer) : status;
 }
 
-rill_status rill_inspect(const char *path, const rill_inspection *how, struct stat *inspected)
+bool rill_inspect_is_replaced(const char *path, int descriptor)
+{
+    struct stat held, named;
+    if (here && *expected) return false; /* which file it is to be, the caller of this program decides */
+    if (descriptor < 0 || fstat(descriptor, &held) != 0 || stat(path, &named) != 0) return false;
+    return held.st_dev != named.st_dev || held.st_ino != named.st_ino;
+}
+
+rill_status rill_inspect(const char *path, int descriptor, const rill_inspection *how, struct stat *inspected)
 {
     rill_status status = RILL_OK;
     struct stat now;
     char which[WHICH], then[WHICH] = "";
     double seconds;
     bool late;
-    if (stat(path, inspected) != 0) return rill_fail(rill_status_of_reading(errno), "%s", strerror(errno));
+    if (fstat(descriptor, inspected) != 0)
+        return rill_fail(rill_status_of_reading(errno), "%s", strerror(errno));
     which_of(inspected, which);
     if (here) return !*expected || strcmp(which, expected) == 0 ? RILL_OK : fail_changed();
     RILL_TRY(seconds_for((uint64_t)inspected->st_size, &seconds));

@@ -20,13 +20,22 @@ typedef struct rill_inspection {
     bool outside;     /**< files outside its directory are permitted */
 } rill_inspection;
 
+/** How often a file is read that other programs replace meanwhile. */
+enum { RILL_INSPECT_TRIES = 10 };
+
 /**
  * Let rill-inspect read a file, unless this process has written it or had it inspected since it was changed.
+ * @param descriptor  of the file, open until it is read: no other file gets its inode until then
  * @param[out] inspected  which file that was
  * @return RILL_USAGE, with a message that does not name the file, when that program crashed or met a limit,
  * RILL_SYSTEM when there is none
  */
-rill_status rill_inspect(const char *path, const rill_inspection *how, struct stat *inspected);
+rill_status rill_inspect(const char *path, int descriptor, const rill_inspection *how,
+                         struct stat *inspected);
+
+/** Return whether a path names another file by now than a descriptor: what failed with that one may be tried
+ * with the other. Bytes that change in place are no reason. */
+bool rill_inspect_is_replaced(const char *path, int descriptor);
 
 /** Return RILL_OK if the file that HDF5 has opened is the inspected one, and has not changed. */
 rill_status rill_inspect_same(hid_t file, const struct stat *inspected);

@@ -133,13 +133,15 @@ done:
     return status;
 }
 
-/* See to it that a file is one, and is whole if its checksum, compared up to `most` bytes, can say so. */
-static rill_status compare(const char *path, uint64_t most)
+/* See to it that a file is one, and is whole if its checksum, compared up to `most` bytes, can say so.
+ * @param[out] held  its descriptor, also after a failure, or -1 */
+static rill_status compare(const char *path, uint64_t most, int *held)
 {
     rill_status status = RILL_OK;
     rill_checksum found = RILL_CHECKSUM_ABSENT;
     struct stat info;
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* nobody may write to a FIFO */
+    *held = descriptor;
     if (descriptor < 0)
         return rill_fail(rill_status_of_reading(errno), "cannot read %s: %s", path, strerror(errno));
     if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
@@ -148,7 +150,6 @@ static rill_status compare(const char *path, uint64_t most)
     if ((uint64_t)info.st_size <= most) RILL_TRY(rill_checksum_compare(descriptor, path, &found));
     if (found == RILL_CHECKSUM_WRONG) RILL_TRY(rill_checksum_fail(path));
 done:
-    close(descriptor);
     return status;
 }
 
@@ -180,16 +181,30 @@ done:
     return status;
 }
 
-static rill_status open_checked(const char *path, uint64_t most, rill_h5_file **out)
+static rill_status open_once(const char *path, uint64_t most, int *held, rill_h5_file **out)
 {
     rill_status status = RILL_OK;
     struct stat inspected;
-    RILL_TRY(compare(path, most));
+    RILL_TRY(compare(path, most, held));
     if (!rill_h5_begins(path)) RILL_TRY(rill_image_check_pointer(path));
-    status = rill_inspect(path, &(rill_inspection){.kind = "file"}, &inspected);
+    status = rill_inspect(path, *held, &(rill_inspection){.kind = "file"}, &inspected);
     if (status == RILL_OK) return open_inspected(path, &inspected, out);
     rill_fail_prefix("cannot read %s", path);
 done:
+    return status;
+}
+
+static rill_status open_checked(const char *path, uint64_t most, rill_h5_file **out)
+{
+    rill_status status;
+    bool again;
+    int tries = 0;
+    do {
+        int held;
+        status = open_once(path, most, &held, out);
+        again = status != RILL_OK && ++tries < RILL_INSPECT_TRIES && rill_inspect_is_replaced(path, held);
+        if (held >= 0) close(held);
+    } while (again);
     return status;
 }
 
@@ -531,6 +546,7 @@ rill_status rill_h5_check_linked(rill_h5_file *file, const char *path)
     char *value = NULL, *above = NULL, *linked = NULL;
     const char *name, *object;
     unsigned flags;
+    int held = -1;
     if (H5Lget_info(file->id, path, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_EXTERNAL) return RILL_OK;
     value = malloc(info.u.val_size);
     above = strdup(file->path);
@@ -539,8 +555,9 @@ rill_status rill_h5_check_linked(rill_h5_file *file, const char *path)
         H5Lunpack_elink_val(value, info.u.val_size, &flags, &name, &object) < 0)
         RILL_TRY(rill_h5_fail(file, "no link %s", path));
     if (asprintf(&linked, "%s/%s", dirname(above), name) < 0) RILL_TRY(fail_memory(file));
-    RILL_TRY(compare(name[0] == '/' ? name : linked, CHECKED_MOST));
+    RILL_TRY(compare(name[0] == '/' ? name : linked, CHECKED_MOST, &held));
 done:
+    if (held >= 0) close(held);
     free(linked);
     free(above);
     free(value);

@@ -167,6 +167,62 @@ Test(inspect, changes_between_are_found)
                    "1um", "-q", "-o", "b.geom.h5");
 }
 
+/* Shell commands that a first call makes, and no other, before the answer K. */
+#define ONCE(commands) "[ -e once ] || { : >once; " commands "; }; printf K"
+#define ANOTHER "cp \"$5\" other; mv other \"$5\""
+
+/* A file that another one replaces, as programs do that write under a temporary name, is inspected anew. */
+Test(inspect, replaced_files_are_read)
+{
+    static const char *const scripts[] = {
+        ONCE(ANOTHER), ONCE(ANOTHER "; " ANOTHER), /* twice: file systems give the number of an inode again */
+        ONCE(ANOTHER "; printf '1another program changes it'; exit")};
+    rill_geom *geom = NULL;
+    generate("a.geom.h5");
+    image_write("im.h5", 0);
+    for (size_t k = 0; k < sizeof scripts / sizeof *scripts; k++) {
+        replace(scripts[k]);
+        cli_result r = cli_test_run("info", "a.geom.h5");
+        cr_expect_eq(r.code, 0, "%s", r.err);
+        cr_assert_eq(remove("once"), 0);
+        r = cli_test_run("voxelize", "im.h5", "--pore", "1", "--voxel-size", "1um", "-q", "-o", "b.geom.h5");
+        cr_expect_eq(r.code, 0, "%s", r.err);
+        cr_assert_eq(remove("once"), 0);
+        cr_expect_eq(rill_geom_read("a.geom.h5", &geom), RILL_OK, "%s", rill_error_message());
+        cr_assert_eq(remove("once"), 0);
+        rill_geom_destroy(geom);
+        geom = NULL;
+    }
+}
+
+/* The checksum is that of the file that is read: one that replaces it while it is inspected is compared, too.
+ */
+Test(inspect, replacing_files_are_compared)
+{
+    generate("a.geom.h5");
+    cr_assert_eq(system("cp a.geom.h5 b && printf x | dd of=b bs=1 seek=1200 conv=notrunc 2>/dev/null"), 0);
+    replace(ONCE("mv b \"$5\""));
+    cli_test_fails(1, "damaged", "permeability", "a.geom.h5", "--axis", "z", "-q");
+    cr_expect(cli_test_exists("once"));
+}
+
+/* One whose bytes change under the reader is refused. */
+Test(inspect, changed_files_are_refused)
+{
+    rill_geom *geom = NULL;
+    generate("a.geom.h5");
+    replace(ONCE("printf x | dd of=\"$5\" bs=1 seek=600 conv=notrunc 2>/dev/null"));
+    cr_expect_eq(rill_geom_read("a.geom.h5", &geom), RILL_USAGE);
+    cr_expect(strstr(rill_error_message(), "a.geom.h5: another program changes it"), "%s",
+              rill_error_message());
+    cr_assert_eq(remove("once"), 0);
+    cli_test_fails(1, "a.geom.h5: it is damaged", "info", "a.geom.h5");
+    image_write("im.h5", 0);
+    replace(ONCE("printf x >>\"$5\""));
+    cli_test_fails(1, "im.h5: another program changes it", "voxelize", "im.h5", "--pore", "1", "--voxel-size",
+                   "1um", "-q", "-o", "b.geom.h5");
+}
+
 Test(inspect, options_reach_it)
 {
     image_write("im.h5", 0);

@@ -329,3 +329,31 @@ Test(forecast, of_16_bits_in_a_slit_refuses_before_the_first_step)
     OPEN(geom, 1, 0, 0, 64, 5, 5);
     expect_refused(geom, &o, "take --storage fp32");
 }
+
+/* Along x the plate is far, along z all flow is pressed through its holes: refused after 9,548 steps, as the
+ * first axis alone was foretold. */
+Test(forecast, of_16_bits_along_all_axes_refuses_before_the_first_step)
+{
+    rill_permeability_options o = on_cpu();
+    o.variant.storage = RILL_FP16S;
+    o.axis = RILL_AXES_XYZ;
+    rill_geom *geom = solid(8, 8, 36);
+    OPEN(geom, 0, 0, 0, 8, 8, 16);
+    OPEN(geom, 0, 0, 19, 8, 8, 17);
+    OPEN(geom, 4, 4, 16, 3, 3, 3);
+    for (int a = 0; a < 3; a++) geom->sides[a] = RILL_MIRROR;
+    expect_refused(geom, &o, "uncertain along z");
+}
+
+/* The fluid of closed chambers beside a straight duct does not share in its flow, whose nodes round alike:
+ * refused after 836 steps. */
+Test(forecast, of_16_bits_in_a_straight_duct_refuses_before_the_first_step)
+{
+    rill_permeability_options o = on_cpu();
+    o.variant.storage = RILL_FP16S;
+    rill_geom *geom = solid(25, 22, 54);
+    OPEN(geom, 0, 0, 0, 16, 22, 52);
+    OPEN(geom, 19, 9, 0, 4, 4, 54);
+    for (int a = 0; a < 3; a++) geom->sides[a] = RILL_MIRROR;
+    expect_refused(geom, &o, "take --storage fp32");
+}

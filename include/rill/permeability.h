@@ -37,29 +37,37 @@ typedef enum rill_permeability_start {
 /** The fluid nodes of a sample as runs number them. */
 typedef struct rill_numbered rill_numbered;
 
+/** The flow through a pore network along one axis, driven by a body force F; in lu, 0: not estimated. */
+typedef struct rill_pore_flow {
+    double k;       /**< permeability, else that of voxels and walls */
+    double squares; /**< of its pressures: sum of p^2 / (F^2 voxels of the sample) */
+    double speed;   /**< mean of the velocity, weighted with itself, times nu / F */
+} rill_pore_flow;
+
 /** What is going to be done, known before it starts; in lu unless a unit is given. */
 typedef struct rill_permeability_plan {
-    uint64_t nodes;         /**< fluid nodes that take part */
-    uint64_t ghosts;        /**< numbers given to solid voxels, or to copies in a ring buffer */
-    double fluid;           /**< their fraction of the box */
-    rill_porosity porosity; /**< of the geometry, before anything was dropped */
-    uint64_t dropped;       /**< pore voxels that cannot conduct and became solid */
-    double length;          /**< of the period that the flow runs through */
-    double opening;         /**< width of the widest pores, estimated */
-    bool open;              /**< there are pores that meet no wall along any axis */
-    bool confined;          /**< else most of them meet walls across the flow */
-    bool crossed;           /**< most of them meet walls along the flow alone */
-    double momentum;        /**< steps in which momentum settles, times nu, estimated */
-    double surface;         /**< wall area per volume of the box, estimated */
-    double k_expected;      /**< permeability, estimated to a factor of a few */
-    double conducts;        /**< that of the pore network alone, lu; 0: not estimated */
-    double squares;         /**< of its pressures: sum of p^2 / (F^2 voxels of the sample), lu */
-    double slowest;         /**< steps in which they settle at last, over 3 nu; 0: not estimated */
-    double slowest_part;    /**< of k that is missing before these steps, relative */
-    bool pressed;           /**< through long or few ducts: voxels and walls alone say that far more flows */
-    double narrow;          /**< width of half of the pores at most, estimated */
-    double tau;             /**< relaxation time */
-    double nu;              /**< kinematic viscosity, lu */
+    uint64_t nodes;          /**< fluid nodes that take part */
+    uint64_t ghosts;         /**< numbers given to solid voxels, or to copies in a ring buffer */
+    double fluid;            /**< their fraction of the box */
+    rill_porosity porosity;  /**< of the geometry, before anything was dropped */
+    uint64_t dropped;        /**< pore voxels that cannot conduct and became solid */
+    double length;           /**< of the period that the flow runs through */
+    double opening;          /**< width of the widest pores, estimated */
+    bool open;               /**< there are pores that meet no wall along any axis */
+    bool confined;           /**< else most of them meet walls across the flow */
+    bool crossed;            /**< most of them meet walls along the flow alone */
+    double momentum;         /**< steps in which momentum settles, times nu, estimated */
+    double surface;          /**< wall area per volume of the box, estimated */
+    double k_expected;       /**< permeability, estimated to a factor of a few */
+    double conducts;         /**< that of the pore network alone, lu; 0: not estimated */
+    double squares;          /**< of its pressures: sum of p^2 / (F^2 voxels of the sample), lu */
+    double slowest;          /**< steps in which they settle at last, over 3 nu; 0: not estimated */
+    double slowest_part;     /**< of k that is missing before these steps, relative */
+    rill_pore_flow along[3]; /**< along every axis that conducts, where 16 bits store the flow */
+    bool pressed;            /**< through long or few ducts: voxels and walls alone say that far more flows */
+    double narrow;           /**< width of half of the pores at most, estimated */
+    double tau;              /**< relaxation time */
+    double nu;               /**< kinematic viscosity, lu */
     double force; /**< body force per volume, or the pressure drop between the reservoirs / sample length */
     uint64_t reservoirs;    /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
     double mach;            /**< expected Mach number */

@@ -223,7 +223,7 @@ static void narrow_judge(rill_follower *f, int tries)
     const double planned = fmax(f->plan->steps_expected, rill_plan_steps_likely(o, f->plan));
     const double long_enough = NOISE_STEPS * fmax(planned, rill_follow_patience(f, k));
     if (uncertainty <= o->tolerance || (tries < ROUNDING_TRIES && (double)run->steps < long_enough)) return;
-    run->converged = tries >= ROUNDING_TRIES && uncertainty <= RILL_ROUNDING_REFUSED * o->tolerance;
+    run->converged = tries >= ROUNDING_TRIES && uncertainty <= RILL_ROUNDING_GIVEN * o->tolerance;
     if (run->converged) return;
     snprintf(
         run->reason, sizeof run->reason,

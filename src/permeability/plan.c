@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Speed of sound squared of all lattices here. */
 #define CS2 (1.0 / 3.0)
@@ -89,7 +90,7 @@ static bool little_flows(const rill_pore_measure *m)
 /* The pore network knows better, but not what obstacles far apart do: in 47 pore spaces of all kinds but
  * these it conducted 0.6 to 1.4 times k, in noise 1.6 to 2 times. */
 #define CONDUCTS_MOST 1.4
-static double k_guess(const rill_pore_measure *m)
+double rill_plan_k_guess(const rill_pore_measure *m)
 {
     return m->conducts > 0 && (!obstacles(m) || little_flows(m)) ? m->conducts : k_of_walls(m);
 }
@@ -492,6 +493,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     p->conducts = m->conducts;
     p->pressed = little_flows(m);
     p->squares = m->squares;
+    memcpy(p->along, m->along, sizeof p->along);
     p->slowest = m->slowest;
     p->slowest_part = m->slowest_part;
     p->length = 0;
@@ -499,7 +501,7 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
         const double length = geom->n[a] * (geom->sides[a] == RILL_MIRROR ? 2.0 : 1.0);
         if (rill_axes_has(options->axis, a)) p->length = fmax(p->length, length);
     }
-    p->k_expected = k_guess(m);
+    p->k_expected = rill_plan_k_guess(m);
     p->momentum = momentum_time(m, p->k_expected);
     tau_choose(options, geom->surface != NULL, p);
     const double slow = slow_time(p, KINETIC_TAUS) * p->nu, thick = viscous_time(p) / p->nu;
@@ -566,22 +568,23 @@ rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan 
                             rill_permeability_plan *other)
 {
     rill_permeability_options o = *options;
-    const rill_pore_measure measure = {.voxels = plan->nodes,
-                                       .porosity = plan->fluid,
-                                       .surface = plan->surface,
-                                       .opening = plan->opening,
-                                       .open = plan->open,
-                                       .confined = plan->confined,
-                                       .crossed = plan->crossed,
-                                       .narrow = plan->narrow,
-                                       .conducts = plan->conducts,
-                                       .squares = plan->squares,
-                                       .slowest = plan->slowest,
-                                       .slowest_part = plan->slowest_part,
-                                       .edge = plan->edge,
-                                       .chambers = plan->chambers};
+    rill_pore_measure measure = {.voxels = plan->nodes,
+                                 .porosity = plan->fluid,
+                                 .surface = plan->surface,
+                                 .opening = plan->opening,
+                                 .open = plan->open,
+                                 .confined = plan->confined,
+                                 .crossed = plan->crossed,
+                                 .narrow = plan->narrow,
+                                 .conducts = plan->conducts,
+                                 .squares = plan->squares,
+                                 .slowest = plan->slowest,
+                                 .slowest_part = plan->slowest_part,
+                                 .edge = plan->edge,
+                                 .chambers = plan->chambers};
     o.acceleration = way;
     o.start = RILL_START_REST;
+    memcpy(measure.along, plan->along, sizeof measure.along);
     *other = *plan;
     return rill_plan_choose(geom, &measure, &o, other);
 }

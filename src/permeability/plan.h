@@ -27,8 +27,10 @@ typedef struct rill_pore_measure {
     double squares;  /**< of its pressures: sum over the nodes of p^2 / (F^2 voxels of the sample), lu */
     double slowest;  /**< steps in which they settle at last, over 3 nu, lu; 0: not known */
     double slowest_part; /**< of k that is missing before these steps, relative */
-    uint32_t edge;       /**< of the blocks of a pore network, see rill_network_choose() */
-    uint32_t chambers;   /**< of that network */
+    double speed;        /**< mean of the velocity, weighted with itself, times nu / F, lu; 0: not known */
+    rill_pore_flow along[3]; /**< along every axis that conducts, where 16 bits store the flow */
+    uint32_t edge;           /**< of the blocks of a pore network, see rill_network_choose() */
+    uint32_t chambers;       /**< of that network */
 } rill_pore_measure;
 
 /** Measure a geometry; sides count as what they are.
@@ -50,6 +52,9 @@ rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, 
  */
 rill_status rill_plan_flow_measure(const rill_domain *domain, int axis, double magic, bool alone,
                                    const rill_network *counted, rill_pore_measure *measure);
+
+/** Return the permeability that a measure lets expect, lu, within a factor of a few. */
+double rill_plan_k_guess(const rill_pore_measure *measure);
 
 /**
  * Check what can be told without a geometry: the variant, and options against limits and each other.
@@ -160,6 +165,8 @@ double rill_plan_rounding(const rill_permeability_options *options, const rill_p
 /** Storage that was asked for is refused where its rounding is so many times the tolerance: the estimate may
  * be off by that. */
 #define RILL_ROUNDING_REFUSED 3
+/** So a result of 16 bits may exceed it by so much. Its uncertainty is known, and the output names it. */
+#define RILL_ROUNDING_GIVEN (RILL_ROUNDING_REFUSED * RILL_ROUNDING_REFUSED)
 
 /**
  * Return what k is uncertain by, relative, in units in the last place, because populations round as large

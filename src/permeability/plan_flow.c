@@ -107,6 +107,28 @@ done:
     return status;
 }
 
+/* The mean of the velocity along the axis, weighted with itself, times the viscosity: a throat moves half of
+ * its flow times its length in either chamber. @param[out] moved  [chambers] */
+static double speed_of(const driven *d, const double *pressure, double *moved)
+{
+    const rill_network *network = d->network;
+    double sum = 0, squares = 0;
+    for (uint32_t c = 0; c < network->chambers; c++) {
+        const double far = network->outlet[c] > 0 ? reach_out(d, c) : 0;
+        moved[c] = network->outlet[c] * (far + pressure[c]) * far;
+    }
+    for (uint64_t k = 0; k < network->throats; k++) {
+        const rill_throat *t = &network->throat[k];
+        const double far = reach(d, t), drop = far + pressure[t->chamber[0]] - pressure[t->chamber[1]];
+        for (int end = 0; end < 2; end++) moved[t->chamber[end]] += 0.5 * t->conductance * drop * far;
+    }
+    for (uint32_t c = 0; c < network->chambers; c++) {
+        sum += moved[c];
+        squares += moved[c] * moved[c] / network->volume[c];
+    }
+    return sum > 0 ? squares / sum : 0;
+}
+
 /* Find the pressures of the network, and what they dissipate: of all pressures, those that carry all gains
  * away dissipate least. */
 static rill_status solve(driven *d, rill_network *network, bool settles, rill_pore_measure *m)
@@ -128,6 +150,7 @@ static rill_status solve(driven *d, rill_network *network, bool settles, rill_po
     }
     m->conducts = fmin(now, before) / volume;
     m->squares = rill_network_dot(network, network->volume, pressure, pressure) / volume;
+    m->speed = speed_of(d, pressure, gain);
     if (settles) RILL_TRY(settles_measure(d, network, pressure, volume, m));
 done:
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(*arrays[k]);
@@ -141,7 +164,7 @@ rill_status rill_plan_flow_measure(const rill_domain *domain, int axis, double m
     rill_network network = {.magic = magic};
     rill_network_part part = {.before = NULL};
     driven d = {.network = &network, .geom = domain->geom, .axis = axis};
-    m->conducts = m->squares = m->slowest = m->slowest_part = 0;
+    m->conducts = m->squares = m->speed = m->slowest = m->slowest_part = 0;
     if (!counted->base || counted->chambers > CHAMBERS_MOST || counted->blocks[axis] < BLOCKS_LEAST)
         return RILL_OK;
     RILL_TRY(rill_network_counted(counted, &network));

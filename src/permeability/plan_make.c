@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "domain/domain.h"
 #include "geometry/voxels/axes.h"
+#include "kernel/storage.h"
 #include "kernel/variant.h"
 #include "permeability/numbered.h"
 #include "permeability/plan_memory.h"
@@ -157,6 +158,32 @@ static bool steps_alone(const rill_permeability_options *o)
     return o->acceleration == RILL_ACCELERATION_NONE || !rill_plan_network_serves(o);
 }
 
+/* Measure the flow along every axis that conducts: what 16 bits resolve must hold along all that are asked
+ * for, and what they round off a flow moves it across these axes, too, the more, the better they conduct. */
+static rill_status flows_measure(const rill_geom *geom, const rill_permeability_options *o,
+                                 rill_plan_basis *basis)
+{
+    rill_status status = RILL_OK;
+    rill_numbered own = {.domain = NULL};
+    const rill_numbered *numbered = basis->numbered;
+    rill_pore_measure *m = &basis->measure;
+    for (int a = 0; a < 3; a++) {
+        rill_pore_measure along = *m;
+        if (!(geom->porosity.percolating[a] > 0)) continue;
+        if (a != first_driven(geom, o)) {
+            if (!rill_numbered_serves(numbered, a))
+                RILL_TRY(rill_numbered_create(geom, o, a, o->progress, numbered, &own));
+            RILL_TRY(rill_plan_flow_measure(own.domain ? own.domain : numbered->domain, a,
+                                            rill_plan_magic_before(o), false, &numbered->counted, &along));
+            rill_numbered_destroy(&own);
+        }
+        m->along[a] = (rill_pore_flow){rill_plan_k_guess(&along), along.squares, along.speed};
+    }
+done:
+    rill_numbered_destroy(&own);
+    return status;
+}
+
 rill_status rill_plan_basis_take(const rill_geom *geom, const rill_permeability_options *o,
                                  rill_plan_basis *basis)
 {
@@ -169,10 +196,10 @@ rill_status rill_plan_basis_take(const rill_geom *geom, const rill_permeability_
     RILL_TRY(rill_pore_measure_take(&open, o->variant.lattice, o->axis, &basis->counted, &basis->measure));
     if (!fits(basis->measure.voxels)) goto done;
     RILL_TRY(number(geom, o, basis));
-    if (!basis->numbered->between.geom)
-        RILL_TRY(rill_plan_flow_measure(basis->numbered->domain, first_driven(geom, o),
-                                        rill_plan_magic_before(o), steps_alone(o), &basis->numbered->counted,
-                                        &basis->measure));
+    if (basis->numbered->between.geom) goto done;
+    RILL_TRY(rill_plan_flow_measure(basis->numbered->domain, first_driven(geom, o), rill_plan_magic_before(o),
+                                    steps_alone(o), &basis->numbered->counted, &basis->measure));
+    if (rill_storage_size((int)o->variant.storage) == 2) RILL_TRY(flows_measure(geom, o, basis));
 done:
     rill_network_destroy(&basis->counted);
     if (status != RILL_OK) rill_plan_basis_free(basis);

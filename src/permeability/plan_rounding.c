@@ -4,7 +4,9 @@
 #include "core/status.h"
 #include "kernel/storage.h"
 #include "kernel/variant.h"
+#include "geometry/voxels/axes.h"
 #include "permeability/plan.h"
+#include "permeability/tensor.h"
 
 #include <math.h>
 
@@ -50,47 +52,69 @@ double rill_plan_pressures_round(const rill_permeability_options *o, const rill_
 enum { NARROW_THIN = 4 };    /* voxels at most */
 #define NARROW_THIN_PART 8.0 /* or the widest pore is so many times as wide */
 
+/* Pressures of less than this part of the length, squared, are 0. */
+#define STRAIGHT 1e-6
+
 /* Where fp64 may be chosen, an attempt with fp32 that rounds too much costs more: pressures and k of the
  * network are off by this. */
 #define ESTIMATE_TIMES 1.7
 
-/* What 16 bits round off the flow, where pores are wide. */
-static double narrow_left(const rill_geom *geom, const rill_permeability_plan *p)
+/* What 16 bits round off the flow along an axis, where pores are wide, or straight: then pressures are 0, and
+ * all nodes of a duct round alike, too. */
+static double narrow_left(const rill_geom *geom, const rill_permeability_plan *p, int axis)
 {
+    const rill_pore_flow *flow = &p->along[axis];
+    const bool straight = flow->speed > 0 && flow->squares < STRAIGHT * geom->n[axis] * geom->n[axis];
     bool thin = false;
     for (int a = 0; a < 3; a++) {
         const bool few = geom->n[a] <= NARROW_THIN || NARROW_THIN_PART * geom->n[a] <= p->opening;
         thin = thin || (few && geom->sides[a] != RILL_WALL);
     }
-    return (thin ? NARROW_LEFT_ALIKE : NARROW_LEFT) * p->k_expected / (p->fluid * p->nu);
+    return straight ? NARROW_LEFT_ALIKE * flow->speed / p->nu
+                    : (thin ? NARROW_LEFT_ALIKE : NARROW_LEFT) * flow->k / (p->fluid * p->nu);
+}
+
+/* Refuse storage that was asked for and rounds too much off a flow along an axis. */
+static rill_status rounding_check(const rill_permeability_options *o, int axis, double flow, double pressures)
+{
+    const int storage = (int)o->variant.storage;
+    const double unit = exp2(-rill_storage_digits(storage) - 1.0);
+    if (flow > o->tolerance)
+        return rill_fail(RILL_NUMERICS,
+                         "rounding in %s storage would leave about %.1g of k uncertain along %c in pores as "
+                         "wide as these, more than the tolerance of %.2g: take --storage fp32, or raise "
+                         "--tolerance",
+                         rill_storage_names[storage], flow, rill_axis(axis), o->tolerance);
+    if (pressures <= RILL_ROUNDING_REFUSED * o->tolerance) return RILL_OK;
+    return rill_fail(RILL_NUMERICS,
+                     "rounding in %s storage would leave about %.1g of k uncertain along %c, as pressures "
+                     "are large against the flow in ducts as long as these, more than the tolerance of "
+                     "%.2g: %sraise --tolerance",
+                     rill_storage_names[storage], pressures, rill_axis(axis), o->tolerance,
+                     storage == RILL_FP64                         ? ""
+                     : pressures * 0x1p-24 / unit <= o->tolerance ? "take --storage fp32, or "
+                                                                  : "take --storage fp64, or ");
 }
 
 rill_status rill_plan_storage_choose(const rill_geom *geom, const rill_permeability_options *o,
                                      rill_permeability_plan *p)
 {
-    const int storage = (int)o->variant.storage;
+    rill_status status = RILL_OK;
+    const int storage = (int)o->variant.storage, driven = rill_tensor_driven(&geom->porosity, o->axis);
     const bool narrow = rill_storage_size(storage) == 2;
     const double unit = exp2(-rill_storage_digits(storage) - 1.0), k = p->conducts;
     /* A pressure p is 3 p of density, whose square counts times c_s^2. */
     const double pressures = k > 0 ? unit * rill_plan_pressures_round(o, p, k, 3 * p->squares) : 0;
-    const double flow = narrow ? unit * narrow_left(geom, p) : 0;
     if (storage == RILL_FP32 && !o->keep_storage) {
         if (ESTIMATE_TIMES * pressures > (1 - RILL_TOLERANCE_ROUNDS) * o->tolerance) p->storage = RILL_FP64;
         return RILL_OK;
     }
-    if (flow > o->tolerance)
-        return rill_fail(
-            RILL_NUMERICS,
-            "rounding in %s storage would leave about %.1g of k uncertain in pores as wide as these, "
-            "more than the tolerance of %.2g: take --storage fp32, or raise --tolerance",
-            rill_storage_names[storage], flow, o->tolerance);
-    if (pressures <= RILL_ROUNDING_REFUSED * o->tolerance) return RILL_OK;
-    return rill_fail(RILL_NUMERICS,
-                     "rounding in %s storage would leave about %.1g of k uncertain, as pressures are large "
-                     "against the flow in ducts as long as these, more than the tolerance of %.2g: %sraise "
-                     "--tolerance",
-                     rill_storage_names[storage], pressures, o->tolerance,
-                     storage == RILL_FP64                         ? ""
-                     : pressures * 0x1p-24 / unit <= o->tolerance ? "take --storage fp32, or "
-                                                                  : "take --storage fp64, or ");
+    if (!narrow) return rounding_check(o, rill_axes_first(driven), 0, pressures);
+    for (int a = 0; a < 3 && status == RILL_OK; a++) {
+        const rill_pore_flow *along = &p->along[a];
+        if (!rill_axes_has(driven, a) || !(along->k > 0)) continue;
+        status = rounding_check(o, a, unit * narrow_left(geom, p, a),
+                                unit * rill_plan_pressures_round(o, p, along->k, 3 * along->squares));
+    }
+    return status;
 }

@@ -57,6 +57,43 @@ Test(loss, steady_drops_do_not_depend_on_extensions)
     }
 }
 
+/* Developed flow that an inlet imposes stays parallel behind it, with TRT at tau 0.52 to 0.55, where
+ * bounce-back alone gives it 2 % of velocity across, towards the axis, and makes it 3 % faster there. */
+Test(loss, developed_flow_enters_parallel)
+{
+    enum { CELLS = 16 };
+    double most = 0, fastest[2] = {0, 0}; /* in the extension of the inlet, and from half of the pipe on */
+    vessel_write("v.yaml",
+                 "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+                 "  in: {kind: inlet, flow: 5e-7 m3/s}\n  out: {kind: pressure, pressure: 0 Pa}\n"
+                 "run: {tolerance: 0.05 %%}\noutput: {surface: no, centre-line: no, snapshots: 0}\n");
+    vessel_extension = 0.5;
+    vessel_pipe(4e-3 / CELLS, 0);
+    vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
+    rill_run_result result;
+    cr_assert_eq(r.plan.options.variant.collision, RILL_TRT);
+    cr_assert_eq(rill_case_run(r.vessel, &(rill_run_options){0}, &result), RILL_OK, "%s",
+                 rill_error_message());
+    const uint64_t voxels = rill_geom_voxels(r.geom);
+    float *pressure = calloc(4 * voxels, sizeof *pressure), *u = pressure + voxels;
+    cr_assert(pressure);
+    cr_assert_eq(rill_vessel_fields(r.vessel, pressure, u), RILL_OK, "%s", rill_error_message());
+    for (uint64_t k = 0; k < voxels; k++) {
+        const uint64_t x[3] = {k % r.geom->n[0], k / r.geom->n[0] % r.geom->n[1],
+                               k / r.geom->n[0] / r.geom->n[1]};
+        double at[3];
+        for (int a = 0; a < 3; a++) at[a] = r.geom->origin[a] + r.geom->spacing * ((double)x[a] + 0.5);
+        if (hypot(at[0], at[1]) > 1.4e-3 || (at[2] > 0 && at[2] < 6e-3) || at[2] > 11e-3) continue;
+        if (at[2] < 0) most = fmax(most, hypot(u[k], u[k + voxels]));
+        fastest[at[2] > 0] = fmax(fastest[at[2] > 0], u[k + 2 * voxels]);
+    }
+    const double mean = 5e-7 / (M_PI * 4e-6);
+    cr_expect_lt(most, 4e-3 * mean, "%g m/s across, mean velocity %g m/s", most, mean);
+    cr_expect_float_eq(fastest[0] / fastest[1], 1, 0.01, "%g and %g m/s", fastest[0], fastest[1]);
+    free(pressure);
+    vessel_free(&r);
+}
+
 /* The same in time: a pressure that is held stands at the end of the surface at every phase, and that of a
  * Windkessel follows its own flow. */
 Test(loss, pulsatile_pressures_have_no_lag)

@@ -56,7 +56,7 @@ class VesselRun:
         By name of `output.drops` of the case, with the keys of `rill run --json`: 'from' and 'to' are names, 'from_pa', 'to_pa', 'drop_pa',
         'drop_low_pa' and 'drop_high_pa' pressures over the last cycle, 'ratio' the ratio of the pressures (in hyperaemia FFR).
     helicity : dict of float or None
-        'h1_m_per_s2', 'h2_m_per_s2', 'h3' and 'h4' of Gallo et al. (2012), with the keys of `rill run --json`; None unless the case requests it.
+        'h1_m_per_s2', 'h2_m_per_s2', 'h3' and 'h4' as docs/vessels.md defines them, with the keys of `rill run --json`; None unless the case requests it.
     mach_max, balance, seconds, mlups : float
     remarks : list of str
         Remarks of the plan.

@@ -160,13 +160,21 @@ RILL_FN rill_patch_bend rill_patch_bend_of(const int lattice, const bool flows, 
     return bend;
 }
 
-/** Return what is added to what was sent along a velocity link. */
+/**
+ * Return what is added to what was sent along a velocity link: 6 w_i c_i · u_w, and where slopes are known
+ * what bounce-back makes of the momentum flux that changes along the plane. In the steady state it puts
+ * c_i · u at c_i · u_w + (1/odd - 1/2)/3 (c_i · ∇)(9/2 (c_i · u)² - 3/2 u²), see rill_boundary_set_slopes(),
+ * so that a parallel flow would come in with a velocity across, towards the axis of a tube.
+ */
 RILL_FN double rill_patch_velocity_term(const rill_patch *patch, const rill_patch_now *now, const uint64_t k)
 {
-    double term = 0;
+    double term = 0, slope = 0;
     for (uint32_t m = 0; m < patch->modes; m++)
         term += now->weights[patch->first_weight + m] * patch->values[m * patch->count + k];
-    return term;
+    if (!patch->slopes) return term;
+    for (uint32_t m = 0; m < patch->modes; m++)
+        slope += now->weights[patch->first_weight + m] * patch->slopes[m * patch->count + k];
+    return term * (1 + slope);
 }
 
 /**

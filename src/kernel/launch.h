@@ -158,6 +158,7 @@ typedef struct rill_patch {
     const rill_patch_pair *pairs; /**< no link is in two of them */
     uint32_t modes, first_weight; /**< weights: first_weight ... first_weight + modes - 1 */
     const double *values;         /**< [modes][count], velocity: 6 w_i c_i · u_w */
+    const double *slopes;         /**< [modes][count], see rill_patch_velocity_term(); NULL: none */
     double *terms;                /**< [2][count], fixed and slope where rill_patch_answers(); once links are
                                        rewritten, the first is the term */
     uint64_t node_count;

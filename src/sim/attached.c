@@ -61,6 +61,10 @@ static rill_status pair(const rill_boundary *boundary, rill_attached *a)
         const uint64_t values = (uint64_t)boundary->modes * boundary->links;
         RILL_TRY(rill_array_create(values, sizeof *a->values, "wall links", (void **)&a->values));
         memcpy(a->values, boundary->values, values * sizeof *a->values);
+        if (boundary->slopes) {
+            RILL_TRY(rill_array_create(values, sizeof *a->slopes, "wall links", (void **)&a->slopes));
+            memcpy(a->slopes, boundary->slopes, values * sizeof *a->slopes);
+        }
     }
 done:
     return status;
@@ -79,6 +83,9 @@ static rill_status pairs_upload(const rill_boundary *boundary, const rill_sim *s
     if (patch->kind == RILL_BOUNDARY_VELOCITY)
         RILL_TRY(rill_device_share(device, a->values, patch->modes * patch->count * sizeof *a->values,
                                    "wall links", (const void **)&patch->values));
+    if (a->slopes)
+        RILL_TRY(rill_device_share(device, a->slopes, patch->modes * patch->count * sizeof *a->slopes,
+                                   "wall links", (const void **)&patch->slopes));
     RILL_TRY(
         rill_device_alloc(device, 2 * patch->count * sizeof(double), "wall links", (void **)&patch->terms));
     if (rill_patch_flows((int)rill_sim_variant(sim).equilibrium, patch)) RILL_TRY(rill_attached_look(a));
@@ -157,6 +164,7 @@ void rill_attached_destroy(rill_attached *a)
     if (!a) return;
     rill_device_release(a->device, a->patch.pairs);
     rill_device_release(a->device, a->patch.values);
+    rill_device_release(a->device, a->patch.slopes);
     rill_device_release(a->device, a->patch.nodes);
     rill_device_free(a->device, a->patch.terms);
     rill_device_free(a->device, a->patch.moments);
@@ -179,6 +187,7 @@ void rill_attached_destroy(rill_attached *a)
     rill_array_destroy(a->links);
     rill_array_destroy(a->pairs);
     rill_array_destroy(a->values);
+    rill_array_destroy(a->slopes);
     rill_array_destroy(a->host_exchange);
     rill_wall_list_free(&a->list);
     free(a);

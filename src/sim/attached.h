@@ -22,7 +22,7 @@ struct rill_attached {
     rill_patch_pair
         *pairs; /**< on the host, as kernels number nodes: a backend may share it, and the next ones */
     rill_node *kernel_nodes;
-    double *values;
+    double *values, *slopes;
     rill_wall_list list;
     double *exchange; /**< on the backend, see rill_patch_note(), made when first used */
     double *host_exchange;

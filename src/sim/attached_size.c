@@ -49,7 +49,7 @@ static void walls_measure(const rill_attached_load *load, const rill_device *dev
 static void openings_measure(const rill_attached_load *load, const rill_device *device,
                              rill_attached_size *size, rill_room *room)
 {
-    const uint64_t values = (uint64_t)load->modes * load->links * sizeof(double);
+    const uint64_t values = 2 * (uint64_t)load->modes * load->links * sizeof(double); /* with slopes */
     share(load->pairs * sizeof(rill_patch_pair), device, size, room);
     share(values, device, size, room);
     rill_room_add(room, 2 * load->pairs * sizeof(double));

@@ -282,6 +282,7 @@ void rill_boundary_destroy(rill_boundary *boundary)
     if (!boundary) return;
     free(boundary->nodes);
     rill_array_destroy(boundary->values);
+    rill_array_destroy(boundary->slopes);
     rill_array_destroy(boundary->q);
     rill_array_destroy(boundary->fluxes);
     free(boundary);

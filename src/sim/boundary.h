@@ -39,6 +39,7 @@ struct rill_boundary {
     bool measured;                     /**< see rill_boundary_set_measured() */
     int modes;
     double *values;   /**< [modes][links], velocity: see rill_patch */
+    double *slopes;   /**< as values; NULL: none */
     double speed_max; /**< of a velocity's links with all modes at weight 1, for rill_sim_patch_scale() */
     double density;   /**< pressure: rho_w - 1 */
 };
@@ -52,6 +53,19 @@ rill_wall_link rill_boundary_describe(const rill_domain *domain, rill_node node,
 
 /** Find what is solid around a node. @param[in] layers  have the planes of its neighbours */
 void rill_boundary_look(const rill_domain *domain, const rill_layers *layers, rill_boundary_node *node);
+
+/**
+ * Correct the links of a velocity with modes for the momentum flux that changes along the opening: what
+ * rill_patch_velocity_term() needs. The flow of every sum of modes stays as it is.
+ * @param[in] profile  that the modes were set with
+ * @param[in] along    unit vector, into the fluid: along which the flow is parallel
+ * @param[in] normal   unit vector: velocities are the same along it, from the plane
+ * @param[in] odd      1/rate - 1/2 of the odd moments, magic / (tau - 1/2)
+ */
+rill_status rill_boundary_set_slopes(rill_boundary *boundary,
+                                     void (*profile)(void *context, const double x[3], int mode, double u[3]),
+                                     void *context, const double along[3], const double normal[3],
+                                     double odd);
 
 /** Return whether link i of a node ends at a wall; across mirrored boundaries it comes from the mirror image.
  */

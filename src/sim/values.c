@@ -6,6 +6,10 @@
 #include "core/status.h"
 
 #include <math.h>
+#include <string.h>
+
+#define GRAZING 0.1     /* part of a link along the flow below which it has no slope */
+#define DEPENDENT 1e-20 /* square of what is left of a mode that others make up */
 
 typedef void profile_of_modes(void *context, const double x[3], int mode, double u[3]);
 
@@ -57,7 +61,9 @@ static rill_status modes_set(rill_boundary *b, int modes, profile_of_modes *prof
     for (int m = 0; m < modes; m++)
         RILL_TRY(mode_fill(b, m, profile, context, values + (uint64_t)m * b->links, &speed_max));
     rill_array_destroy(b->values);
+    rill_array_destroy(b->slopes);
     b->values = values;
+    b->slopes = NULL;
     values = NULL;
     b->modes = modes;
     b->kind = RILL_BOUNDARY_VELOCITY;
@@ -77,6 +83,105 @@ rill_status rill_boundary_set_velocity_modes(rill_boundary *b, int modes,
                          RILL_BOUNDARY_MODES);
     b->interpolated = false;
     return modes_set(b, modes, profile, context);
+}
+
+/* ---- slopes ---------------------------------------------------------------------------------- */
+
+/* Return by what a link's velocity along a direction changes from half a link before its middle to half a
+ * link behind it. The profile is the same along the normal, the flow along the direction: the positions are
+ * moved along the direction to the plane of the middle. */
+static double change_along(const rill_wall_link *link, int mode, profile_of_modes *profile, void *context,
+                           const double along[3], const double normal[3])
+{
+    double ahead = 0, across = 0, change = 0;
+    for (int a = 0; a < 3; a++) {
+        ahead += link->c[a] * normal[a];
+        across += along[a] * normal[a];
+    }
+    for (int side = -1; side <= 1; side += 2) {
+        double x[3], u[3];
+        for (int a = 0; a < 3; a++)
+            x[a] = link->wall[a] + 0.5 * side * (link->c[a] - ahead / across * along[a]);
+        profile(context, x, mode, u);
+        for (int a = 0; a < 3; a++) change += side * along[a] * u[a];
+    }
+    return change;
+}
+
+/* Fill in the slopes of a mode. */
+static void slopes_fill(const rill_boundary *b, int mode, profile_of_modes *profile, void *context,
+                        const double along[3], const double normal[3], double odd, double *slopes)
+{
+    const int lattice = (int)b->domain->lattice;
+    uint64_t number = 0;
+    for (uint64_t k = 0; k < b->count; k++)
+        for (int i = 1; i < rill_q(lattice); i++) {
+            if (!(b->nodes[k].links >> i & 1)) continue;
+            const rill_wall_link link =
+                rill_boundary_describe(b->domain, b->nodes[k].node, b->nodes[k].x, RILL_FLUID, i);
+            double part = 0;
+            for (int a = 0; a < 3; a++) part += link.c[a] * along[a];
+            slopes[number++] = part < GRAZING
+                                   ? 0
+                                   : -odd * (3 * part - 1 / part) *
+                                         change_along(&link, mode, profile, context, along, normal);
+        }
+}
+
+static double product(uint64_t count, const double *a, const double *b)
+{
+    double sum = 0;
+    for (uint64_t k = 0; k < count; k++) sum += a[k] * b[k];
+    return sum;
+}
+
+static void subtract(uint64_t count, double factor, const double *what, double *from)
+{
+    for (uint64_t k = 0; k < count; k++) from[k] -= factor * what[k];
+}
+
+/* Make the slopes of all modes orthogonal to the values of all, so that what they add to any sum of modes has
+ * no flow (modified Gram and Schmidt). */
+static rill_status make_flowless(const rill_boundary *b, double *slopes)
+{
+    rill_status status = RILL_OK;
+    double *base = NULL;
+    const uint64_t n = b->links;
+    RILL_TRY(rill_array_create((uint64_t)b->modes * n, sizeof *base, "slopes of wall links", (void **)&base));
+    memcpy(base, b->values, (uint64_t)b->modes * n * sizeof *base);
+    for (int m = 0; m < b->modes; m++) {
+        double *one = base + (uint64_t)m * n;
+        const double before = product(n, one, one);
+        for (int twice = 0; twice < 2; twice++)
+            for (int l = 0; l < m; l++)
+                subtract(n, product(n, base + (uint64_t)l * n, one), base + (uint64_t)l * n, one);
+        const double square = product(n, one, one),
+                     scale = square > DEPENDENT * before ? 1 / sqrt(square) : 0;
+        for (uint64_t k = 0; k < n; k++) one[k] *= scale;
+        for (int s = 0; s < b->modes; s++)
+            subtract(n, product(n, one, slopes + (uint64_t)s * n), one, slopes + (uint64_t)s * n);
+    }
+done:
+    rill_array_destroy(base);
+    return status;
+}
+
+rill_status rill_boundary_set_slopes(rill_boundary *b, profile_of_modes *profile, void *context,
+                                     const double along[3], const double normal[3], double odd)
+{
+    rill_status status = RILL_OK;
+    double *slopes = NULL;
+    RILL_TRY(rill_array_create((uint64_t)b->modes * b->links, sizeof *slopes, "slopes of wall links",
+                               (void **)&slopes));
+    for (int m = 0; m < b->modes; m++)
+        slopes_fill(b, m, profile, context, along, normal, odd, slopes + (uint64_t)m * b->links);
+    RILL_TRY(make_flowless(b, slopes));
+    rill_array_destroy(b->slopes);
+    b->slopes = slopes;
+    slopes = NULL;
+done:
+    rill_array_destroy(slopes);
+    return status;
 }
 
 /* One mode. */

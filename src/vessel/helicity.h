@@ -2,9 +2,9 @@
 /**
  * @file helicity.h
  * Helicity of the flow, over the snapshots of a cycle: density H = u . curl u, the local normalised helicity
- * LNH = H / (|u| |curl u|) (Levy, Degani & Seginer 1990, doi:10.2514/3.25224), and the averages over the
- * volume of the vessel and the cycle h1 = <H>, h2 = <|H|>, h3 = h1 / h2, h4 = |h1| / h2 (Gallo et al. 2012,
- * doi:10.1016/j.jbiomech.2012.07.007). Nodes in extensions are left out of the averages.
+ * LNH = H / (|u| |curl u|), by which Morbiducci et al. (2011, doi:10.1007/s10237-010-0238-2) measure how
+ * velocity and vorticity are aligned, and the averages over the volume of the vessel and the cycle h1 = <H>,
+ * h2 = <|H|>, h3 = h1 / h2, h4 = |h1| / h2. Nodes in extensions are left out of the averages.
  *
  * Derivatives are central differences, and at walls one-sided ones from two nodes, both of second order. A
  * node with one neighbour along an axis takes the difference of both, and one without any that of a node

@@ -12,6 +12,7 @@
 #include "core/progress.h"
 #include "core/status.h"
 #include "domain/domain.h"
+#include "sim/boundary.h"
 #include "sim/several_plan.h"
 #include "sim/sim.h"
 
@@ -161,6 +162,14 @@ static void mode_velocity(void *context, const double x[3], int mode, double u[3
         u[a] = (mode && mode % 2 == 0 ? cimag(value) : creal(value)) * o->axis[a] / across;
 }
 
+/* Return 1/rate - 1/2 of what a changing momentum flux makes of third moments: of central moments and
+ * cumulants it is u times what it makes of the shear stress, at the rate of that. */
+static double odd_of(const rill_sim_options *o)
+{
+    const rill_collision c = o->variant.collision;
+    return c == RILL_TRT || c == RILL_MRT ? o->magic / (o->tau - 0.5) : o->tau - 0.5;
+}
+
 /*
  * Links sum up another flow than an integral over the section would: every profile is divided by what the
  * links make of it, so that the flow is exact and only its shape approximate.
@@ -185,6 +194,11 @@ static rill_status drive(driven *d, rill_boundary *boundary)
     d->carries = carries;
     carries = NULL;
     RILL_TRY(rill_boundary_set_velocity_modes(boundary, d->modes, mode_velocity, d));
+    if (v->plan.options.variant.equilibrium == RILL_SECOND_ORDER) {
+        const rill_opening *o = &v->geom->surface->openings[d->number];
+        RILL_TRY(rill_boundary_set_slopes(boundary, mode_velocity, d, o->axis, o->normal,
+                                          odd_of(&v->plan.options)));
+    }
 done:
     rill_array_destroy(carries);
     return status;

@@ -71,8 +71,8 @@ Test(observe, sizes_are_foretold)
     const double entries = (double)o.map.first[o.map.triangle_count], nodes = (double)o.map.node_count;
     cr_expect_float_eq((double)map.nodes, nodes, 0.3 * nodes, "%llu nodes, not %g",
                        (unsigned long long)map.nodes, nodes);
-    cr_expect_geq((double)map.bytes, 12 * entries);
-    cr_expect_leq((double)map.bytes, 1.5 * (12 * entries + 40 * (double)o.map.triangle_count + 4 * nodes));
+    cr_expect_geq((double)map.bytes, 16 * entries);
+    cr_expect_leq((double)map.bytes, 1.5 * (16 * entries + 40 * (double)o.map.triangle_count + 4 * nodes));
     const double section = (double)rill_slab_measure(r.geom, M_PI * 4e-6), found = (double)o.slabs[0].count;
     cr_expect_float_eq(section, found, 0.1 * found, "%g places, not %g", section, found);
     (void)rill_centreline_measure(r.geom, r.plan.nodes, &places);

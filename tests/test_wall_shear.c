@@ -19,12 +19,15 @@ typedef struct vessel {
     rill_domain *domain;
     double (*places)[3]; /* of nodes, voxels */
     rill_wall_shear wall;
-    double *stress; /* [6][node_count] */
+    double *values; /* [10][node_count]: density, velocity, stress */
     float (*shear)[3];
 } vessel;
 
 /* Of a stress at a place in the units of the surface, millimetres. */
 typedef void (*field)(const double x[3], double stress[6]);
+
+static bool newtonian; /* of the operators that are made: they read velocities */
+static double uneven;  /* error of the stress of nodes, of either sign in turn */
 
 static vessel make_opened(const shape *s, double dx, int shell, const rill_plane *plane,
                           rill_caps_choice caps)
@@ -44,10 +47,10 @@ static vessel make_opened(const shape *s, double dx, int shell, const rill_plane
     const rill_domain_options options = {.lattice = RILL_D3Q19, .flow_axis = -1};
     cr_assert_eq(rill_domain_create(v.geom, &options, &v.domain), RILL_OK);
     cr_assert_eq(rill_verify_places(v.geom, &v.places), RILL_OK);
-    cr_assert_eq(rill_wall_shear_make(v.domain, &v.wall), RILL_OK, "%s", rill_error_message());
-    v.stress = malloc(6 * v.wall.node_count * sizeof *v.stress);
+    cr_assert_eq(rill_wall_shear_make(v.domain, newtonian, &v.wall), RILL_OK, "%s", rill_error_message());
+    v.values = calloc(10 * v.wall.node_count, sizeof *v.values);
     v.shear = malloc(v.wall.triangle_count * sizeof *v.shear);
-    cr_assert(v.stress && v.shear);
+    cr_assert(v.values && v.shear);
     return v;
 }
 
@@ -58,7 +61,7 @@ static vessel make(const shape *s, double dx, int shell, const rill_plane *plane
 
 static void vessel_free(vessel *v)
 {
-    free(v->stress);
+    free(v->values);
     free(v->shear);
     rill_wall_shear_free(&v->wall);
     rill_array_destroy(v->places);
@@ -73,9 +76,10 @@ static void feed(vessel *v, field stress)
         for (int a = 0; a < 3; a++)
             x[a] = 1e3 * (v->geom->origin[a] + v->geom->spacing * v->places[v->wall.nodes[k]][a]);
         stress(x, s);
-        for (int c = 0; c < 6; c++) v->stress[(uint64_t)c * v->wall.node_count + k] = s[c];
+        for (int c = 0; c < 6; c++)
+            v->values[(uint64_t)(4 + c) * v->wall.node_count + k] = s[c] * (1 + (k % 2 ? uneven : -uneven));
     }
-    rill_wall_shear_take(&v->wall, v->stress, 1, v->shear);
+    rill_wall_shear_take(&v->wall, v->values, 1, 1, v->shear);
 }
 
 static bool is_missing(const vessel *v, uint64_t t) { return v->wall.first[t] == v->wall.first[t + 1]; }
@@ -146,6 +150,29 @@ Test(wall_shear, a_fit_reproduces_quadratic_functions)
     }
 }
 
+/* Values as before, and their integrals from the wall on, which is curved, has no velocity of its own, and
+ * lies 0.015 voxels inside. */
+Test(wall_shear, a_fit_of_integrals_reproduces_quadratic_functions)
+{
+    rill_wall_neighbour all[256];
+    int count = 0;
+    double value = 0, integral = 0;
+    for (int k = 0; k < 49 * 4; k++)
+        all[count++] =
+            (rill_wall_neighbour){.x = {0.6 + k / 49, k % 7 - 3.2, k / 7 % 7 - 2.9}, .nearness = 1.0 + k % 5};
+    cr_assert(rill_wall_fit_integral(all, count));
+    for (int k = 0; k < count; k++) {
+        const double *x = all[k].x, a = x[0], b = x[1], c = x[2];
+        const double sum = a - 0.015 + 0.15 * a * a - 0.2 * a * b + 0.7 * a * c + 0.1 * a * a * a / 3 -
+                           0.2 * a * a * b + 0.2 * a * b * c - 0.3 * a * c * c;
+        value += all[k].weight * polynomial(x);
+        integral += all[k].integral * (sum + 0.03 * b * b - 0.01 * b * c + 0.02 * c * c);
+    }
+    cr_expect_float_eq(value + integral, 1, 1e-10, "%.12g", value + integral);
+    cr_expect_gt(fabs(integral), 0.05, "%g: no weight", integral);
+    cr_expect_not(rill_wall_fit_integral(all, 49), "a plane of nodes has no slope across");
+}
+
 /* Triangles larger and smaller than voxels, plane and curved: linear stresses come out as they went in. */
 Test(wall_shear, linear_stress_is_extrapolated_exactly)
 {
@@ -201,11 +228,28 @@ static double of_steep(double r) { return pow(r / 2, 3); }
 /* 2.5 voxels of 0.25, as in a bend. */
 static double of_layer(double r) { return exp(-pow((2 - r) / 0.625, 2)); }
 
+/* 0 at 3.4 voxels of 0.25: the flow is fastest there, as at the outer wall of a bend. */
+static double of_bend(double r) { return (1 - (2 - r) / 0.85) * exp((r - 2) / 0.85); }
+
 static void poiseuille(const double x[3], double s[6]) { shear_in_tube(x, s, of_poiseuille); }
 
 static void steep(const double x[3], double s[6]) { shear_in_tube(x, s, of_steep); }
 
 static void layer(const double x[3], double s[6]) { shear_in_tube(x, s, of_layer); }
+
+/* The velocity that belongs to of_bend(), for a viscosity of 1 and voxels of 0.25. */
+static void feed_layer(vessel *v)
+{
+    for (uint64_t k = 0; k < v->wall.node_count; k++) {
+        double x[3], axis[3], e[3];
+        for (int a = 0; a < 3; a++)
+            x[a] = 1e3 * (v->geom->origin[a] + v->geom->spacing * v->places[v->wall.nodes[k]][a]);
+        const double d = 2 - axis_of(x, axis, e), u = d * exp(-d / 0.85) / 0.25;
+        for (int a = 0; a < 3; a++) v->values[(uint64_t)(1 + a) * v->wall.node_count + k] = u * axis[a];
+    }
+}
+
+static void bend(const double x[3], double s[6]) { shear_in_tube(x, s, of_bend); }
 
 /* L2 of the deviation from a shear of 1 along the axis, away from the ends. */
 static double tube_error(double angle, double dx, field stress)
@@ -216,6 +260,7 @@ static double tube_error(double angle, double dx, field stress)
     shape_tube(&s, 2, 3, 20, 256);
     shape_turn(&s, angle);
     vessel v = make(&s, dx, RILL_SHELL_ONE, NULL);
+    if (newtonian) feed_layer(&v);
     feed(&v, stress);
     cr_assert_eq(v.wall.missing, 0u);
     for (uint64_t t = 0; t < v.wall.triangle_count; t++) {
@@ -250,6 +295,23 @@ Test(wall_shear, a_thin_boundary_layer_is_followed)
         const double error = tube_error(k, 0.25, layer);
         cr_assert_lt(error, 0.14, "angle %d: %g", k, error);
     }
+}
+
+/* Where stresses of nodes have errors of 10 %, the velocities between them and the wall have less. */
+Test(wall_shear, velocities_follow_a_thin_boundary_layer)
+{
+    for (int k = 0; k < 2; k++) {
+        double error[2];
+        uneven = 0.1;
+        for (int with = 0; with < 2; with++) {
+            newtonian = with;
+            error[with] = tube_error(k, 0.25, bend);
+        }
+        cr_expect_lt(error[1], 0.09, "angle %d: %g", k, error[1]);
+        cr_expect_lt(error[1], 0.9 * error[0], "angle %d: %g, without velocities %g", k, error[1], error[0]);
+    }
+    newtonian = false;
+    uneven = 0;
 }
 
 /* 1 on one side of the wall between two ducts, 2 on the other. */
@@ -339,7 +401,7 @@ Test(wall_shear, an_image_has_no_triangles)
     geom->voxels[21] = RILL_FLUID;
     const rill_domain_options options = {.lattice = RILL_D3Q19, .flow_axis = -1};
     cr_assert_eq(rill_domain_create(geom, &options, &domain), RILL_OK);
-    cr_assert_eq(rill_wall_shear_make(domain, &wall), RILL_USAGE);
+    cr_assert_eq(rill_wall_shear_make(domain, true, &wall), RILL_USAGE);
     cr_assert(strstr(rill_error_message(), "surface"));
     rill_domain_destroy(domain);
     rill_geom_destroy(geom);
@@ -458,6 +520,7 @@ static double pipe_error(rill_backend_kind backend, double angle, double radius)
     tube p = {.radius = radius, .speed = 0.32 / radius};
     double wrong = 0, all = 0, e[3];
     turned = angle;
+    newtonian = true;
     shape_tube(&s, 1, 2, 16, 200);
     for (unsigned k = 0; k < s.nv; k++) s.v[k][2] -= 1;
     shape_turn(&s, angle);
@@ -475,7 +538,7 @@ static double pipe_error(rill_backend_kind backend, double angle, double radius)
     double *values = malloc(10 * v.wall.node_count * sizeof *values);
     ASSERT_OK(rill_sim_sample_create(sim, v.wall.nodes, v.wall.node_count, &sample));
     ASSERT_OK(rill_sim_sample_take(sim, sample, values));
-    rill_wall_shear_take(&v.wall, values + 4 * v.wall.node_count, 2 / (gradient * radius), v.shear);
+    rill_wall_shear_take(&v.wall, values, nu, 2 / (gradient * radius), v.shear);
     for (uint64_t t = 0; t < v.wall.triangle_count; t++) {
         double x[3];
         middle_of(&v, t, x);

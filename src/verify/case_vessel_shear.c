@@ -26,12 +26,12 @@ static rill_status pipe_run(const rill_verify_setup *setup, double radius, bool 
     rill_verify_vessel_shear_found found;
     rill_sim_options options = rill_verify_options(setup, 0.8);
     const rill_verify_until until = rill_verify_until_of(options.variant, 0.8, 2 * radius, 100);
-    const double force = 4 * (options.tau - 0.5) / 3 * pipe.speed / (radius * radius);
+    const double nu = (options.tau - 0.5) / 3, force = 4 * nu * pipe.speed / (radius * radius);
     RILL_TRY(rill_verify_vessel_shape_make(&pipe, &shape));
     for (int a = 0; a < 3; a++) options.force[a] = force * shape.axis[a];
     RILL_TRY(rill_verify_flow_drive(shape.geom, 2, &options, &until, &flow));
     RILL_TRY(rill_verify_vessel_ring(&pipe, &shape));
-    RILL_TRY(rill_verify_vessel_shear_take(&shape, flow.domain, flow.sim, force * radius / 2, &found));
+    RILL_TRY(rill_verify_vessel_shear_take(&shape, flow.domain, flow.sim, nu, force * radius / 2, &found));
     *l2 = found.l2;
     *rounding = flow.rounding;
 done:

@@ -17,12 +17,13 @@ typedef struct rill_verify_wall {
     rill_wall_shear of;
     rill_sim *sim; /**< borrowed */
     rill_sample *sample;
+    double nu;
     double *values;
     float (*found)[3]; /**< [of.triangle_count], lu, of the last rill_verify_wall_take() */
 } rill_verify_wall;
 
 /** Find the nodes around the triangles. @param[out] out  zero before @return RILL_NUMERICS if one has none */
-rill_status rill_verify_wall_make(rill_domain *domain, rill_sim *sim, rill_verify_wall *out);
+rill_status rill_verify_wall_make(rill_domain *domain, rill_sim *sim, double nu, rill_verify_wall *out);
 
 /** Take the shear of the present time. */
 rill_status rill_verify_wall_take(rill_verify_wall *wall);

@@ -42,14 +42,15 @@ done:
 }
 
 rill_status rill_verify_vessel_shear_take(const rill_verify_vessel_shape *shape, rill_domain *domain,
-                                          rill_sim *sim, double exact, rill_verify_vessel_shear_found *out)
+                                          rill_sim *sim, double nu, double exact,
+                                          rill_verify_vessel_shear_found *out)
 {
     rill_status status = RILL_OK;
     rill_wall_shear wall = {0};
     rill_sample *sample = NULL;
     double *values = NULL, wrong = 0, all = 0, sum = 0;
     float(*found)[3] = NULL;
-    RILL_TRY(rill_wall_shear_make(domain, &wall));
+    RILL_TRY(rill_wall_shear_make(domain, true, &wall));
     if (wall.missing > 0)
         RILL_TRY(rill_fail(RILL_NUMERICS, "%llu triangles on the wall of a pipe find no fluid",
                            (unsigned long long)wall.missing));
@@ -57,7 +58,7 @@ rill_status rill_verify_vessel_shear_take(const rill_verify_vessel_shape *shape,
     RILL_TRY(rill_array_create(wall.triangle_count, sizeof *found, "wall shear", (void **)&found));
     RILL_TRY(rill_sim_sample_create(sim, wall.nodes, wall.node_count, &sample));
     RILL_TRY(rill_sim_sample_take(sim, sample, values));
-    rill_wall_shear_take(&wall, values + 4 * wall.node_count, 1 / exact, found);
+    rill_wall_shear_take(&wall, values, nu, 1 / exact, found);
     for (uint64_t t = 0; t < wall.triangle_count; t++) {
         for (int a = 0; a < 3; a++) {
             wrong += wall.area[t] * pow((double)found[t][a] - shape->axis[a], 2);

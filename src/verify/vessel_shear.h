@@ -21,8 +21,9 @@ typedef struct rill_verify_vessel_shear_found {
     double l2;   /**< error of the vectors */
 } rill_verify_vessel_shear_found;
 
-/** Take it. @param exact  lu */
+/** Take it. @param nu, exact  viscosity and wall shear, lu */
 rill_status rill_verify_vessel_shear_take(const rill_verify_vessel_shape *shape, rill_domain *domain,
-                                          rill_sim *sim, double exact, rill_verify_vessel_shear_found *out);
+                                          rill_sim *sim, double nu, double exact,
+                                          rill_verify_vessel_shear_found *out);
 
 #endif

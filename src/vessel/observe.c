@@ -120,7 +120,7 @@ static rill_status wall_make(rill_observers *o)
     RILL_TRY(rill_record_create("wall", 2, true, &o->wall));
     rill_record_name(&o->wall, 2, NULL, "shear_mean", "Pa", "wall shear stress, mean over the area");
     rill_record_name(&o->wall, 3, NULL, "shear_max", "Pa", "wall shear stress, largest of all triangles");
-    RILL_TRY(rill_wall_shear_make(v->domain, &o->map));
+    RILL_TRY(rill_wall_shear_make(v->domain, v->given->law.kind == RILL_LAW_NEWTONIAN, &o->map));
     const uint64_t triangles = o->map.triangle_count;
     if (o->map.node_count == 0)
         RILL_TRY(rill_fail(RILL_USAGE, "no triangle of the surface has fluid near it: was the geometry made "
@@ -369,9 +369,12 @@ done:
 rill_status rill_observers_shear(rill_observers *o)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(rill_sim_sample_take(o->vessel->sim, o->sample, o->stress));
-    rill_wall_shear_take(&o->map, o->stress + 4 * o->map.node_count, o->vessel->plan.scales.pressure,
-                         o->shear);
+    const rill_vessel *v = o->vessel;
+    const rill_scales *scales = &v->plan.scales;
+    const double unit = scales->length * scales->length / scales->time;
+    RILL_TRY(rill_sim_sample_take(v->sim, o->sample, o->stress));
+    rill_wall_shear_take(&o->map, o->stress, v->given->law.viscosity / v->given->density / unit,
+                         scales->pressure, o->shear);
 done:
     return status;
 }

@@ -32,7 +32,7 @@ typedef struct rill_observers {
 
     rill_wall_shear map;
     rill_sample *sample; /**< of the nodes at the wall; NULL when no shear is needed */
-    double *stress;      /**< [10][node_count] */
+    double *stress;      /**< [10][node_count], with densities and velocities */
     float (*shear)[3];   /**< [triangle_count], now, Pa */
     rill_shear_cycle cycle;
     double *flow, *pressure; /**< [interval], of one opening */

@@ -29,20 +29,26 @@ enum {
  * voxel in a tilted pipe of radius 10): those nearer than LEAST are left out, and the others weigh as the
  * square of their distance from the wall.
  */
-static const double NEAR = 4.5, FAR = 5, LEAST = 0.4, SIDE = 2;
+static const double NEAR = 4.4, FAR = 5, LEAST = 0.4, SIDE = 2;
 
 /*
- * A second fit has the nodes within INNER voxels and above INNER_LEAST: it follows boundary layers of two or
+ * A second fit has the nodes within `reach` voxels and above `least`: it follows boundary layers of two or
  * three voxels, where the first one goes up to 30 % too far, but has more of the errors of single nodes. From
- * a difference of DIFFER[0] of the wall shear on it counts, from DIFFER[1] on alone: in pipes of 12 cells the
- * two differ by less (docs/vessels.md).
+ * a difference of differ[0] of the wall shear on it counts, from differ[1] on alone: in pipes of 12 cells the
+ * two differ by less (docs/vessels.md). Velocities, which are 0 at the wall, say more of a thin layer than
+ * stresses do; they give the wall shear where the viscosity is the same everywhere.
  */
-static const double INNER = 3.25, INNER_LEAST = 0.2, DIFFER[2] = {0.08, 0.12};
+typedef struct inner_fit {
+    double reach, least, differ[2];
+} inner_fit;
+
+static const inner_fit INNER[2] = {{3.25, 0.2, {0.05, 0.1}}, {3.5, 0.4, {0.05, 0.07}}}; /* [newtonian] */
+static const double INNER_LEAST = 0.2;                                                   /* of both */
 
 /* A node of a triangle, and its weights in both fits. */
 typedef struct entry {
     rill_node node;
-    float weight, inner;
+    float weight, inner, velocity;
 } entry;
 
 /* A list of nodes that grows. */
@@ -185,7 +191,8 @@ static bool entries_add(entry_list *to, const rill_wall_neighbour *neighbours, i
     if (!entries_grow(to, (uint64_t)count)) return false;
     for (int c = 0; c < count; c++) {
         const float weight = (float)(share * neighbours[c].weight);
-        to->all[to->count++] = (entry){neighbours[c].node, outer ? weight : 0, inner ? weight : 0};
+        to->all[to->count++] = (entry){neighbours[c].node, outer ? weight : 0, inner ? weight : 0,
+                                       inner && !outer ? (float)(share * neighbours[c].integral) : 0};
     }
     return true;
 }
@@ -231,6 +238,17 @@ static bool is_within(const making *m, const double place[3])
     return fluid_at(m->search, beyond);
 }
 
+/* Make the second fit of the nodes that are seen. @return how many it has, 0 where they do not determine it
+ */
+static int closer(const making *m, const rill_wall_neighbour *all, int seen, rill_wall_neighbour *inner)
+{
+    const bool newtonian = m->search->wall->newtonian;
+    const int close = choose(all, seen, INNER[newtonian].reach, INNER[newtonian].least, inner);
+    const bool determined = newtonian ? rill_wall_fit_integral(inner, close)
+                                      : close > 0 && rill_wall_fit(inner, close) == QUADRATIC;
+    return determined ? close : 0;
+}
+
 /* Add what the middle of a part says, for `share` of the triangle's area. Where nodes do not determine both
  * fits by quadratic functions the first one is the second one, too. */
 static void middle_add(making *m, const double corners[3][3], double share)
@@ -248,8 +266,7 @@ static void middle_add(making *m, const double corners[3][3], double share)
     if (count < FEW) count = gather(m, place, FAR, 0, neighbours);
     if (count == 0) return;
     const int unknowns = rill_wall_fit(neighbours, count);
-    int close = choose(all, seen, INNER, INNER_LEAST, inner);
-    if (unknowns < QUADRATIC || close == 0 || rill_wall_fit(inner, close) < QUADRATIC) close = 0;
+    const int close = unknowns < QUADRATIC ? 0 : closer(m, all, seen, inner);
     m->flat |= unknowns == 1;
     m->found += share;
     entry_list *to = m->within ? &p->found : &p->waiting;
@@ -298,9 +315,11 @@ static void entries_merge(entry_list *p, uint64_t first, double found)
     for (uint64_t e = first; e < p->count; e++) {
         p->all[e].weight = (float)(p->all[e].weight / found);
         p->all[e].inner = (float)(p->all[e].inner / found);
+        p->all[e].velocity = (float)(p->all[e].velocity / found);
         if (kept > first && p->all[kept - 1].node == p->all[e].node) {
             p->all[kept - 1].weight += p->all[e].weight;
             p->all[kept - 1].inner += p->all[e].inner;
+            p->all[kept - 1].velocity += p->all[e].velocity;
         } else
             p->all[kept++] = p->all[e];
     }
@@ -460,6 +479,7 @@ static rill_status collect(const search *s, const part *parts)
     RILL_TRY(rill_array_create(total + 1, sizeof *w->slots, "wall shear", (void **)&w->slots));
     RILL_TRY(rill_array_create(total + 1, sizeof *w->weights, "wall shear", (void **)&w->weights));
     RILL_TRY(rill_array_create(total + 1, sizeof *w->inner, "wall shear", (void **)&w->inner));
+    RILL_TRY(rill_array_create(total + 1, sizeof *w->velocity, "wall shear", (void **)&w->velocity));
     for (uint64_t i = 0, n = 0; i < words; i++)
         for (uint64_t left = used[i]; left; left &= left - 1)
             w->nodes[n++] = (rill_node)(64 * i + (uint64_t)__builtin_ctzll(left));
@@ -473,6 +493,7 @@ static rill_status collect(const search *s, const part *parts)
                 w->slots[n] = base[e->node / 64] + (uint32_t)__builtin_popcountll(below);
                 w->weights[n] = e->weight;
                 w->inner[n] = e->inner;
+                w->velocity[n] = e->velocity;
             }
         }
 done:
@@ -513,12 +534,13 @@ rill_wall_shear_size rill_wall_shear_measure(const rill_geom *geom, uint64_t nod
         wall += area;
         const bool split = longest > SIDE;
         entries += nodes_around(NEAR, INNER_LEAST, split ? area : 0, split ? rim : 0);
-        inner += nodes_around(INNER, INNER_LEAST, split ? area : 0, split ? rim : 0);
+        inner += nodes_around(INNER[1].reach, INNER[1].least, split ? area : 0, split ? rim : 0);
     }
     const double near = fmin((double)nodes, (NEAR - INNER_LEAST) * wall);
     const rill_wall_shear arrays = {0};
     const double bytes =
-        entries * (sizeof *arrays.slots + sizeof *arrays.weights + sizeof *arrays.inner) +
+        entries *
+            (sizeof *arrays.slots + sizeof *arrays.weights + sizeof *arrays.inner + sizeof *arrays.velocity) +
         (double)s->triangle_count * (sizeof *arrays.first + sizeof *arrays.inward + sizeof *arrays.area) +
         near * sizeof *arrays.nodes;
     /* Lists of entries grow by halves; each is there twice while it moves. */
@@ -528,13 +550,13 @@ rill_wall_shear_size rill_wall_shear_measure(const rill_geom *geom, uint64_t nod
                                   (uint64_t)fmin(lists, 1e18)};
 }
 
-rill_status rill_wall_shear_make(const rill_domain *domain, rill_wall_shear *out)
+rill_status rill_wall_shear_make(const rill_domain *domain, bool newtonian, rill_wall_shear *out)
 {
     rill_status status = RILL_OK;
     const rill_surface *surface = domain->geom->surface;
     search s = {.domain = domain, .surface = surface, .wall = out};
     part *parts = calloc(PARTS, sizeof *parts);
-    *out = (rill_wall_shear){0};
+    *out = (rill_wall_shear){.newtonian = newtonian};
     if (!parts) return rill_fail(RILL_SYSTEM, "out of memory for wall shear");
     if (!surface || !(domain->geom->spacing > 0))
         RILL_TRY(rill_fail(RILL_USAGE, "the geometry was not cut from a surface, so that there are no "
@@ -577,6 +599,7 @@ void rill_wall_shear_free(rill_wall_shear *wall)
     rill_array_destroy(wall->slots);
     rill_array_destroy(wall->weights);
     rill_array_destroy(wall->inner);
+    rill_array_destroy(wall->velocity);
     rill_array_destroy(wall->inward);
     rill_array_destroy(wall->area);
     *wall = (rill_wall_shear){0};
@@ -584,41 +607,63 @@ void rill_wall_shear_free(rill_wall_shear *wall)
 
 /* ---- use ------------------------------------------------------------------------------------- */
 
-/* Find the part along the wall of the traction of a stress, xx yy zz xy xz yz. */
-static void shear_of(const double s[6], const double n[3], double shear[3])
+/* Take off the part of a vector along the normal. */
+static void flatten(const double n[3], double shear[3])
 {
-    shear[0] = s[0] * n[0] + s[3] * n[1] + s[4] * n[2];
-    shear[1] = s[3] * n[0] + s[1] * n[1] + s[5] * n[2];
-    shear[2] = s[4] * n[0] + s[5] * n[1] + s[2] * n[2];
     const double normal = rill_dot(shear, n);
     for (int a = 0; a < 3; a++) shear[a] -= normal * n[a];
 }
 
+/* Find the traction of a stress, xx yy zz xy xz yz. */
+static void traction_of(const double s[6], const double n[3], double traction[3])
+{
+    traction[0] = s[0] * n[0] + s[3] * n[1] + s[4] * n[2];
+    traction[1] = s[3] * n[0] + s[1] * n[1] + s[5] * n[2];
+    traction[2] = s[4] * n[0] + s[5] * n[1] + s[2] * n[2];
+}
+
 /* Return how much of the second fit is taken. */
-static double part_of(const double shear[3], const double inner[3])
+static double part_of(const double differ[2], const double shear[3], const double inner[3])
 {
     double apart[3];
     rill_subtract(inner, shear, apart);
-    const double all = sqrt(rill_dot(shear, shear)), differ = sqrt(rill_dot(apart, apart));
-    if (!(differ > DIFFER[0] * all)) return 0;
-    return differ < DIFFER[1] * all ? (differ / all - DIFFER[0]) / (DIFFER[1] - DIFFER[0]) : 1;
+    const double all = sqrt(rill_dot(shear, shear)), far = sqrt(rill_dot(apart, apart));
+    if (!(far > differ[0] * all)) return 0;
+    return far < differ[1] * all ? (far / all - differ[0]) / (differ[1] - differ[0]) : 1;
 }
 
-void rill_wall_shear_take(const rill_wall_shear *wall, const double *stress, double factor, float (*shear)[3])
+/* Find both fits of a triangle. */
+static void fits_take(const rill_wall_shear *wall, uint64_t t, const double *values, double nu,
+                      double first[3], double second[3])
 {
     const uint64_t nodes = wall->node_count;
+    const double *stress = values + 4 * nodes;
+    double outer[6] = {0}, inner[6] = {0}, u[3] = {0};
+    for (uint64_t e = wall->first[t]; e < wall->first[t + 1]; e++) {
+        const uint64_t slot = wall->slots[e];
+        for (uint64_t k = 0; k < 6; k++) {
+            const double value = stress[k * nodes + slot];
+            outer[k] += (double)wall->weights[e] * value;
+            inner[k] += (double)wall->inner[e] * value;
+        }
+        for (uint64_t a = 0; a < 3 && wall->newtonian; a++)
+            u[a] += (double)wall->velocity[e] * values[(1 + a) * nodes + slot];
+    }
+    traction_of(outer, wall->inward[t], first);
+    traction_of(inner, wall->inward[t], second);
+    for (int a = 0; a < 3 && wall->newtonian; a++) second[a] += nu * u[a];
+    flatten(wall->inward[t], first);
+    flatten(wall->inward[t], second);
+}
+
+void rill_wall_shear_take(const rill_wall_shear *wall, const double *values, double nu, double factor,
+                          float (*shear)[3])
+{
 #pragma omp parallel for schedule(static)
     for (uint64_t t = 0; t < wall->triangle_count; t++) {
-        double outer[6] = {0}, inner[6] = {0}, first[3], second[3];
-        for (uint64_t e = wall->first[t]; e < wall->first[t + 1]; e++)
-            for (uint64_t k = 0; k < 6; k++) {
-                const double value = stress[k * nodes + wall->slots[e]];
-                outer[k] += (double)wall->weights[e] * value;
-                inner[k] += (double)wall->inner[e] * value;
-            }
-        shear_of(outer, wall->inward[t], first);
-        shear_of(inner, wall->inward[t], second);
-        const double blend = part_of(first, second);
+        double first[3], second[3];
+        fits_take(wall, t, values, nu, first, second);
+        const double blend = part_of(INNER[wall->newtonian].differ, first, second);
         const bool missing = wall->first[t] == wall->first[t + 1];
         for (int a = 0; a < 3; a++)
             shear[t][a] = missing ? NAN : (float)(factor * (first[a] + blend * (second[a] - first[a])));

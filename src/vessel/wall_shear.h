@@ -6,8 +6,9 @@
  *
  * A quadratic function extrapolates the stress tensor to positions on each triangle from the nodes that see
  * them within a few voxels, and the traction on the triangle is taken with its own normal, less its normal
- * part. The nodes themselves are up to four voxels off the wall. A second function of the nearer nodes
- * replaces it where the two differ. Knows no simulation.
+ * part. The nodes themselves are up to four voxels off the wall. A second function of the nearer nodes, of
+ * their stress and of their velocity, which is 0 at the wall, replaces it where the two differ. Knows no
+ * simulation.
  */
 #ifndef RILL_VESSEL_WALL_SHEAR_H
 #define RILL_VESSEL_WALL_SHEAR_H
@@ -26,7 +27,10 @@ typedef struct rill_wall_shear {
     uint64_t *first;     /**< [triangle_count + 1] into slots and weights; none: missing */
     uint32_t *slots;     /**< which of `nodes` */
     float *weights;      /**< add up to 1 for each triangle */
-    float *inner;        /**< likewise, of a fit of fewer nodes for thin boundary layers */
+    float *inner;        /**< of a fit of fewer nodes for thin boundary layers; add up to 1 where the velocity
+                            has no weights */
+    float *velocity;     /**< of this fit, per voxel, of velocities; 0 without `newtonian` */
+    bool newtonian;      /**< one viscosity */
     double (*inward)[3]; /**< [triangle_count], normals of length 1 into the fluid; 0 without area */
     double *area;        /**< [triangle_count], m2 */
 } rill_wall_shear;
@@ -43,21 +47,24 @@ rill_wall_shear_size rill_wall_shear_measure(const rill_geom *geom, uint64_t nod
 
 /**
  * Find the nodes around every triangle of the surface that a domain was cut from.
+ * @param[in]  newtonian  whether the viscosity is the same everywhere: velocities are read as well
  * @param[out] out  zero before; see rill_wall_shear_free()
  * @return RILL_USAGE when the geometry has no surface or no voxel size, RILL_SYSTEM without memory
  */
-rill_status rill_wall_shear_make(const rill_domain *domain, rill_wall_shear *out);
+rill_status rill_wall_shear_make(const rill_domain *domain, bool newtonian, rill_wall_shear *out);
 
 /** Free the arrays; a cleared one is allowed. */
 void rill_wall_shear_free(rill_wall_shear *wall);
 
 /**
  * Compute the shear on every triangle: the force per area of the fluid on the wall, along the wall.
- * @param[in]  stress  [6][node_count], viscous stress xx yy zz xy xz yz at `nodes`
- * @param[in]  factor  from its unit to that of `shear`
+ * @param[in]  values  [10][node_count], at `nodes`: density, velocity, viscous stress xx yy zz xy xz yz, see
+ *                     rill_sim_sample_take()
+ * @param[in]  nu      viscosity, lu; without `newtonian` neither it nor velocities are read
+ * @param[in]  factor  from the unit of stresses to that of `shear`
  * @param[out] shear   [triangle_count][3]; NaN where missing
  */
-void rill_wall_shear_take(const rill_wall_shear *wall, const double *stress, double factor,
+void rill_wall_shear_take(const rill_wall_shear *wall, const double *values, double nu, double factor,
                           float (*shear)[3]);
 
 /** Return the mean of |shear| over the area of the triangles that have one; NaN without any. */

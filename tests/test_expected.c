@@ -15,17 +15,22 @@
 
 static char folder[] = "/tmp/rill-expected-XXXXXX";
 
-static void put(const char *rows, int count)
+static void put_table(const char *name, const char *columns, const char *rows, int count)
 {
     char path[128];
-    snprintf(path, sizeof path, "%s/wall-shear-errors.csv", folder);
+    snprintf(path, sizeof path, "%s/%s.csv", folder, name);
     FILE *file = fopen(path, "w");
     cr_assert(file);
-    fprintf(file,
-            "# A test.\n# rows: %d\ncollision, lattice, tau, Womersley number, cells, pressure drop, mean "
-            "wall shear, local wall shear\n%s",
-            count, rows);
+    fprintf(file, "# A test.\n# rows: %d\n%s\n%s", count, columns, rows);
     cr_assert_eq(fclose(file), 0);
+}
+
+static void put(const char *rows, int count)
+{
+    put_table("wall-shear-errors",
+              "collision, lattice, tau, Womersley number, cells, pressure drop, mean wall shear, "
+              "local wall shear",
+              rows, count);
 }
 
 static void begin(void)
@@ -38,6 +43,8 @@ static void end(void)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/wall-shear-errors.csv", folder);
+    remove(path);
+    snprintf(path, sizeof path, "%s/bend-errors.csv", folder);
     remove(path);
     rmdir(folder);
 }
@@ -80,6 +87,27 @@ Test(expected, interpolates, .init = begin, .fini = end)
     cr_expect(isnan(rill_expected_at(&t, RILL_D3Q27, RILL_SRT, 20, 0.8, 0).local));
     cr_expect(isnan(rill_expected_at(&t, RILL_D3Q19, RILL_TRT, 20, 0.8, 0).local));
     rill_expected_free(&t);
+}
+
+/* The boundary layer of a bend is as thick as radius / sqrt(Dean number): second order in its cells. */
+Test(expected, interpolates_bends_by_their_boundary_layer, .init = begin, .fini = end)
+{
+    const char *columns = "Dean number, cells, local wall shear";
+    double local = 0;
+    cr_expect_eq(rill_expected_bend(100, 20, &local), RILL_USAGE);
+    cr_expect(strstr(rill_error_message(), "bend-errors.csv"), "%s", rill_error_message());
+    put_table("bend-errors", columns, "100, 20, 0.04\n25, 40, 0.0025\n", 2);
+    static const double flows[][3] = {
+        {100, 20, 0.04}, {25, 20, 0.01}, {100, 80, 0.0025}, {25, 10, 0.04}, {400, 20, 0.16}};
+    for (size_t k = 0; k < sizeof flows / sizeof *flows; k++) {
+        cr_assert_eq(rill_expected_bend(flows[k][0], flows[k][1], &local), RILL_OK, "%s",
+                     rill_error_message());
+        cr_expect_float_eq(local, flows[k][2], 1e-9, "Dean %g, %g cells: %g", flows[k][0], flows[k][1],
+                           local);
+    }
+    put_table("bend-errors", columns, "0, 20, 0.04\n", 1);
+    cr_expect_eq(rill_expected_bend(100, 20, &local), RILL_USAGE);
+    cr_expect(strstr(rill_error_message(), "out of range"), "%s", rill_error_message());
 }
 
 Test(expected, tells_a_table_that_is_missing_or_damaged, .init = begin, .fini = end)

@@ -123,8 +123,9 @@ enum { RILL_PLAN_VERDICTS = 16 /**< of a plan, at most */ };
 
 /**
  * Errors to expect where the vessel has the fewest cells across, relative: those of straight pipes as many
- * cells across, at the same relaxation time and Womersley number (data/wall-shear-errors.csv). They are
- * larger in bends, stenoses and where flow separates. NaN: not known, as with half-way bounce-back.
+ * cells across, at the same relaxation time and Womersley number (data/wall-shear-errors.csv), and of a bend
+ * of five radii (data/bend-errors.csv). They are larger in stenoses and where flow separates. NaN: not known,
+ * as with half-way bounce-back.
  */
 typedef struct rill_plan_errors {
     double cells;    /**< across the opening with the fewest */
@@ -133,6 +134,8 @@ typedef struct rill_plan_errors {
     double pressure; /**< of the pressure drop */
     double mean;     /**< of the mean wall shear */
     double local;    /**< of the wall shear on triangles, L2 */
+    double dean;     /**< Dean number at the peak in such a bend, Re sqrt(R / radius of the bend) */
+    double bend;     /**< as `local`, there */
 } rill_plan_errors;
 
 /** What the compressible fluid of the lattice stores, beside the circuit. */

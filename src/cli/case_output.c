@@ -115,7 +115,7 @@ static void print_compliance(const rill_plan_compliance *p)
     cli_row("lattice compliance", "%.3g mL/mmHg%s%s%s", 1e6 * MMHG * p->lattice, of, stored, settles);
 }
 
-/* Errors of straight pipes, as known from verification. */
+/* Errors of straight pipes and of a bend, as known from verification. */
 static void print_errors(const rill_plan_errors *e)
 {
     char layer[64] = "";
@@ -123,8 +123,11 @@ static void print_errors(const rill_plan_errors *e)
     if (e->layer > 0) snprintf(layer, sizeof layer, ", %.2g in the boundary layer", e->layer);
     cli_row("expected error", "wall shear %.2g %% in its mean and %.2g %% locally, pressure drop %.2g %%,",
             100 * e->mean, 100 * e->local, 100 * e->pressure);
-    cli_row("", "of a straight pipe with %.3g cells across%s, at tau %.4g; more in bends and stenoses",
-            e->cells, layer, e->tau);
+    cli_row("", "of a straight pipe with %.3g cells across%s, at tau %.4g; more in stenoses", e->cells, layer,
+            e->tau);
+    if (!isnan(e->bend))
+        cli_row("", "in a bend of five radii, Dean number %.3g, wall shear %.2g %% locally", e->dean,
+                100 * e->bend);
 }
 
 /* What a plan says of several parts. */
@@ -235,11 +238,12 @@ static json_t *compliance_json(const rill_plan_compliance *p)
 
 static json_t *errors_json(const rill_plan_errors *e)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "cells", rill_json_real(e->cells), "tau",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cells", rill_json_real(e->cells), "tau",
                      rill_json_real(e->tau), "boundary_layer_cells",
                      rill_json_real(e->layer > 0 ? e->layer : NAN), "pressure_drop",
                      rill_json_real(e->pressure), "wall_shear_mean", rill_json_real(e->mean),
-                     "wall_shear_local", rill_json_real(e->local));
+                     "wall_shear_local", rill_json_real(e->local), "dean", rill_json_real(e->dean),
+                     "wall_shear_local_in_bend", rill_json_real(e->bend));
 }
 
 json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)

@@ -12,6 +12,7 @@
 enum { FIXED = 5, ERRORS = 3 }; /* columns */
 
 #define LEAST 1e-4 /* errors are known to */
+#define BEND 0.2   /* of bends in the table: radius of the pipe over that of the bend */
 
 /* ---- the table ---- */
 
@@ -122,6 +123,34 @@ static void curve_at(knot *knots, int count, double x, double error[ERRORS])
     }
 }
 
+rill_status rill_expected_bend(double dean, double cells, double *local)
+{
+    enum { LOCAL = 2 };
+    rill_status status = RILL_OK;
+    rill_table table;
+    double error[ERRORS];
+    knot *knots = NULL;
+    RILL_TRY(rill_table_read("bend-errors", &table));
+    knots = calloc((size_t)table.rows + 1, sizeof *knots);
+    if (!knots) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a table"));
+    for (int row = 0; row < table.rows; row++) {
+        double of[3];
+        for (int k = 0; k < 3; k++) RILL_TRY(rill_table_number(&table, row, k, &of[k]));
+        if (!(of[0] > 0) || !(of[1] > 0))
+            RILL_TRY(rill_fail(RILL_USAGE, "%s:%d: Dean number %g or %g cells is out of range", table.path,
+                               table.lines[row], of[0], of[1]));
+        knots[row].x = of[1] / sqrt(of[0]);
+        for (int e = 0; e < ERRORS; e++) knots[row].error[e] = fmax(fabs(of[LOCAL]), LEAST);
+    }
+    if (table.rows == 0) RILL_TRY(rill_fail(RILL_USAGE, "%s has no rows", table.path));
+    curve_at(knots, table.rows, cells / sqrt(dean), error);
+    *local = error[LOCAL];
+done:
+    free(knots);
+    rill_table_free(&table);
+    return status;
+}
+
 /* Whether a point is of steady flow with this lattice and collision. */
 static bool is_steady(const rill_expected_point *p, rill_lattice lattice, rill_collision collision)
 {
@@ -160,10 +189,17 @@ static int taus_around(const rill_expected *t, rill_lattice lattice, rill_collis
     return isfinite(around[0]);
 }
 
+/* Return errors that are not known. */
+static rill_plan_errors none(double cells, double tau)
+{
+    return (rill_plan_errors){
+        .cells = cells, .tau = tau, .pressure = NAN, .mean = NAN, .local = NAN, .dean = NAN, .bend = NAN};
+}
+
 rill_plan_errors rill_expected_at(const rill_expected *t, rill_lattice lattice, rill_collision collision,
                                   double cells, double tau, double alpha)
 {
-    rill_plan_errors out = {.cells = cells, .tau = tau, .pressure = NAN, .mean = NAN, .local = NAN};
+    rill_plan_errors out = none(cells, tau);
     double around[2], at[2][ERRORS], error[ERRORS], pulse[ERRORS];
     knot *knots = t->count ? calloc((size_t)t->count, sizeof *knots) : NULL;
     out.layer = alpha > 0 ? cells / 2 / alpha : 0;
@@ -200,11 +236,14 @@ rill_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan
         if (plan->openings[k].cells < least->cells) least = &plan->openings[k];
     if (isnan(cells)) cells = least->cells;
     const double tau = 0.5 + (plan->options.tau - 0.5) * cells / least->cells;
-    rill_plan_errors out = {.cells = cells, .tau = tau, .pressure = NAN, .mean = NAN, .local = NAN};
+    rill_plan_errors out = none(cells, tau);
     if (given->walls != RILL_WALLS_INTERPOLATED || !(least->cells > 0)) return out;
     if (rill_expected_read(&table) != RILL_OK) return out;
     const rill_variant v = plan->options.variant;
     out = rill_expected_at(&table, v.lattice, v.collision, cells, tau, least->womersley);
     rill_expected_free(&table);
+    out.dean = least->reynolds * sqrt(BEND);
+    if (out.dean > 0 && rill_expected_bend(out.dean, cells, &out.bend) == RILL_OK)
+        out.bend = fmax(out.bend, out.local);
     return out;
 }

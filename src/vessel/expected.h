@@ -45,6 +45,13 @@ rill_plan_errors rill_expected_at(const rill_expected *expected, rill_lattice la
                                   rill_collision collision, double cells, double tau, double alpha);
 
 /**
+ * Find the local error of the wall shear in a bend of five radii, from data/bend-errors.csv: a power of the
+ * cells in the boundary layer at the outer wall, which is as thick as radius / sqrt(Dean number).
+ * @return RILL_USAGE with the remedy when the table is missing or damaged
+ */
+rill_status rill_expected_bend(double dean, double cells, double *local);
+
+/**
  * Find the errors of a case where its vessel has the fewest cells across an opening, from the table of the
  * data.
  * @param[in] cells  NaN: those of the plan; else as many there, at the same Mach number

@@ -75,6 +75,16 @@ Test(cli_check, states_the_errors_to_expect)
     cr_expect(mean < local && local > 0.5 && local < 30, "%g, %g %%", mean, local);
     cr_expect(pressure > 0.2 && pressure < 10, "%g %%", pressure);
     cr_expect(json_is_null(json_object_get(errors, "boundary_layer_cells")));
+    double dean, bend;
+    row = strstr(r.out, "in a bend of five radii, Dean number ");
+    cr_assert(row, "%s", r.out);
+    cr_assert_eq(
+        sscanf(row, "in a bend of five radii, Dean number %lf, wall shear %lf %% locally", &dean, &bend), 2,
+        "%.200s", row);
+    cr_expect_geq(bend, 0.95 * local);
+    cr_expect_float_eq(100 * json_real_value(json_object_get(errors, "wall_shear_local_in_bend")), bend,
+                       0.05 * bend);
+    cr_expect_float_eq(json_real_value(json_object_get(errors, "dean")), dean, 0.005 * dean);
     for (size_t k = 0; k < json_array_size(openings); k++)
         cr_expect_geq(json_real_value(json_object_get(json_array_get(openings, k), "cells")),
                       json_real_value(json_object_get(errors, "cells")));

@@ -68,7 +68,7 @@ def vessel(c, into, random, run="", collision="trt", outputs=OUTPUTS, fine=False
         openings = "  opening-1: %s\n  opening-2: %s\n  opening-3: %s\n" % (inflow, WINDKESSEL, random.choice((WINDKESSEL,) + OUTLETS))
     else:
         openings = "  in: %s\n  out: %s\n" % (inflow, random.choice((WINDKESSEL,) + OUTLETS))
-    span = "duration: 60 ms" if steady else "cycles: %d" % (cycles or 1 if fine else random.choice((1, 2, 3)))
+    span = "duration: 60 ms" if steady else "cycles: %d" % (cycles or (1 if fine else random.choice((1, 2, 3))))
     laws = ("20 mPa.s", "30 mPa.s") + (("{law: casson, plastic-viscosity: 20 mPa.s, yield-stress: 4 mPa}",) if collision == "trt" else ())
     (into / "v.yaml").write_text(
         "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: %s}\nwalls: %s\nopenings:\n%srun: {%s, mach: %g, tolerance: 0.9, collision: %s%s}\noutput: %s\n" %

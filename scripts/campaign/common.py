@@ -21,10 +21,13 @@ sources. Each call fails where a patch does not apply exactly. --plant builds a 
 of the campaign does not find it, or where the trial that finds it does not hold without the defect. --json DIRECTORY does so too, and writes NAME.json or NAME-cuda.json there: a result is of one call, one machine and one commit.
 It is refused where the program, or a file that the result depends on, is not that of a commit before HEAD.
 
-A program that was packed with its libraries runs where LD_LIBRARY_PATH and UDUNITS2_XML_PATH say; preloaded libraries are compiled with cc there.
+--build-planted --planted DIRECTORY builds the programs with a defect, and what a campaign compiles besides (preloaded libraries, tools=), for a machine without compilers, git and
+development packages, where --planted DIRECTORY takes them: their names hold hashes of the sources and of the patch, so that those of other sources are not found.
+A program that was packed with its libraries runs where LD_LIBRARY_PATH and UDUNITS2_XML_PATH say.
 With --backend cuda the jobs share the GPUs, and RILL_NVRTC and CUDA_VISIBLE_DEVICES count.
 Python 3 with python3-numpy and python3-h5py; the campaigns fuzz, memory and plan need neither, but for numpy where images are made."""
 import argparse
+import concurrent.futures
 import functools
 import hashlib
 import json
@@ -58,13 +61,15 @@ PASSED = ("LD_LIBRARY_PATH", "UDUNITS2_XML_PATH", "RILL_NVRTC", "CUDA_VISIBLE_DE
 
 Defect = namedtuple("Defect", "what options patch")
 Result = namedtuple("Result", "code out err seconds")
+Tool = namedtuple("Tool", "make of_sources")  # make(campaign, path); whether that of a program with a defect is another one
 
 
 class Campaign:
     """The trials of one campaign, what came of them, and a directory of their own."""
 
-    def __init__(self, name, promise, arguments, directory):
+    def __init__(self, name, promise, arguments, directory, tools=None):
         self.name, self.promise, self.arguments = name, promise, arguments
+        self.tools = tools or {}
         self.rill = str(pathlib.Path(arguments.rill).resolve())
         self.directory = pathlib.Path(directory)
         self.begun = time.monotonic()
@@ -197,14 +202,36 @@ class Campaign:
             raise SystemExit("%s: rill %s: exit code %s: %s" % (self.name, shlex.join(map(str, arguments)), done.code, done.err.strip()))
         return done
 
+    def kept(self, name):
+        """Return what --planted keeps of a name: of the program with a defect where it depends on the sources of rill, else of the whole one; None where there is none."""
+        if not self.arguments.planted:
+            return None
+        beside = pathlib.Path(self.rill).parent
+        broken = beside.parent == pathlib.Path(self.arguments.planted).resolve()
+        path = (beside if broken and self.tools[name].of_sources else _home(self.name, self.arguments)) / name
+        return str(path) if path.exists() else None
+
+    def tool(self, name):
+        """Return a program or a library besides rill: that which --planted keeps, or one that is made now."""
+        def made():
+            path = self.directory / name
+            self.tools[name].make(self, path)
+            return str(path)
+        return self.kept(name) or self.once(name, made)
+
     def preload(self, name):
         """Return a library to preload, compiled from NAME.c of this directory."""
-        def compiled():
-            library = self.directory / (name + ".so")
-            subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror",
-                            "-shared", "-fPIC", "-o", library, HERE / (name + ".c"), "-ldl", "-lpthread"], check=True)
-            return str(library)
-        return self.once(name, compiled)
+        return self.tool(name + ".so")
+
+
+def _preload(c, path):
+    subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", path,
+                    (HERE / path.name).with_suffix(".c"), "-ldl", "-lpthread"], check=True)
+
+
+def _tools(name, own):
+    """Return the tools of a campaign with the libraries that it preloads."""
+    return {**{word + ".so": Tool(_preload, False) for word in sorted(set(re.findall(r'preload\("(\w+)"\)', (HERE / name).read_text())))}, **(own or {})}
 
 
 def died(code):
@@ -360,8 +387,8 @@ def _options(doc, count, short, add):
     parse.add_argument("--stop", action="store_true", help="end at the first trial that does not hold, as with planted defects")
     parse.add_argument("--json", metavar="DIRECTORY", help="plant as --plant does, and write the results to NAME.json or NAME-cuda.json there")
     parse.add_argument("--plant", action="store_true", help="plant each defect in a copy of the tree after the trials, and see that the campaign finds it")
-    parse.add_argument("--planted", metavar="DIRECTORY", help="where the programs with a defect are kept, for machines without compilers: those of the same sources are tried, others are built")
-    parse.add_argument("--build-planted", action="store_true", help="build the programs with a defect into --planted, and stop")
+    parse.add_argument("--planted", metavar="DIRECTORY", help="where the programs with a defect, and what is compiled besides, are kept, for machines without compilers: those of the same sources are tried, others are built")
+    parse.add_argument("--build-planted", action="store_true", help="build what --planted keeps there, and stop")
     parse.add_argument("--make", default="make -j2", help="how --plant builds the copy (default: make -j2)")
     shared = set(parse._option_string_actions)
     if add:
@@ -390,7 +417,7 @@ def _write(path, found):
 def _job(c, k, trial, counter, results):
     """Make trials in a process of its own, each the next that no other job makes."""
     a = c.arguments
-    own = Campaign(c.name, c.promise, a, c.directory / ("job-%d" % k))
+    own = Campaign(c.name, c.promise, a, c.directory / ("job-%d" % k), c.tools)
     own.directory.mkdir()
     own.begun, own.shared, own.job, own.wrapper, own.enough = c.begun, c.shared, k, c.wrapper, c.enough
     try:
@@ -441,17 +468,17 @@ def _trials(c, trial):
     return a.first + a.count
 
 
-def main(doc, name, promise, trial, count, short, options=None, begin=None):
-    """Run a campaign. @param begin  called with it before the first trial @return exit code: 1 where something did not hold, nothing was tried, or a planted
-    defect was not found"""
+def main(doc, name, promise, trial, count, short, options=None, begin=None, tools=None):
+    """Run a campaign. @param begin  called with it before the first trial; @param tools  {name: Tool} of what it uses besides rill @return exit code: 1 where something did
+    not hold, nothing was tried, or a planted defect was not found"""
     a = _options(doc, count, short, options)
-    planted = defects(name)
+    planted, tools = defects(name), _tools(name, tools)
     if a.build_planted:
-        return _build_planted(name, a, planted)
+        return _build_planted(name, a, planted, tools)
     if a.json:
         _must_be_committed(name, a)
     with tempfile.TemporaryDirectory(prefix="rill-campaign-") as directory:
-        c = Campaign(name, promise, a, directory)
+        c = Campaign(name, promise, a, directory, tools)
         if begin:
             begin(c)
         end = _trials(c, trial)
@@ -464,7 +491,7 @@ def main(doc, name, promise, trial, count, short, options=None, begin=None):
                                              "".join(", %s %.4g" % (k.replace("_", " "), v) for k, v in row["figures"].items())))
     tried = sum(row["tried"] for row in rows)
     print("%s: %d distinct states in %d trials and %.0f s, %d held" % (name, tried, end - a.first, seconds, sum(row["held"] for row in rows)))
-    found = _plant(name, a, planted) if a.json or a.plant else []
+    found = _plant(name, a, planted, tools) if a.json or a.plant else []
     if a.json:
         _write(os.path.join(a.json, name + ("-cuda" if a.backend == "cuda" else "") + ".json"),
                {"campaign": name, "backend": a.backend, "promise": promise, "command": _command(name, a), "trials": [a.first, end], "date": time.strftime("%Y-%m-%d"),
@@ -501,6 +528,7 @@ def _without_comments(path):
     return "\n".join(line.rstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#"))
 
 
+@functools.cache
 def sources(name, backend):
     """Return a hash over what a result depends on, comments and blanks left out."""
     sums = hashlib.sha256()
@@ -561,67 +589,85 @@ def patch_sum(path):
 
 def apply(directory, patch, *options):
     """Apply a patch to a tree, exactly: a context that differs is an error."""
+    if options == ("--check",) and not shutil.which("git"):
+        return  # where programs with a defect come from another machine, on which it was applied
     done = subprocess.run(["git", "apply", *options, patch], cwd=directory, capture_output=True, text=True,
                           env={**os.environ, "GIT_CEILING_DIRECTORIES": str(pathlib.Path(directory).resolve().parent)})
     if done.returncode != 0:
         raise SystemExit("%s does not apply: %s" % (os.path.basename(patch), done.stderr.strip()))
 
 
-def _kept(name, a, defect):
-    """Return where --planted keeps the program with a defect, or None."""
-    if not a.planted:
-        return None
-    of = hashlib.sha256((sources(name, a.backend) + defect.patch.read_text()).encode()).hexdigest()[:16]  # another patch, other sources: another program
-    return pathlib.Path(a.planted).resolve() / ("%s-%s" % (defect.patch.stem, of)) / pathlib.Path(a.rill).name
+def _home(name, a, patch=None):
+    """Return where --planted keeps what belongs to a campaign, with a defect or without: another patch, other sources, another place."""
+    of = hashlib.sha256((sources(name, a.backend) + (patch.read_text() if patch else "")).encode()).hexdigest()[:16]
+    return pathlib.Path(a.planted).resolve() / ("%s-%s" % (patch.stem if patch else name, of))
 
 
-def _broken(name, a, defect, copy):
-    """Return the program with a defect: that which is kept, or one built in a copy of the tree, which is kept where --planted says so."""
-    kept = _kept(name, a, defect)
-    if kept and kept.exists():
-        return kept
+def _broken(name, a, defect, copy, tools=None):
+    """Return the program with a defect: that which is kept, or one built in a copy of the tree. @param tools  keep it, with those of its sources"""
+    home = _home(name, a, defect.patch) if a.planted else None
     program = pathlib.Path(a.rill).resolve()
+    if home and (home / program.name).exists():
+        return home / program.name
+    if not shutil.which("git"):
+        raise SystemExit("%s: no program with %s is in --planted, of these sources, and without git none can be built" % (name, defect.patch.name))
     broken = copied(copy, program)
     rebuilt(copy, broken, a.make, defect.patch)
-    if kept:
-        kept.parent.mkdir(parents=True)
-        for made in (broken, broken.with_name("rill-inspect")):
-            shutil.copy2(made, kept.parent)
+    if home:
+        _keep(Campaign(name, "", argparse.Namespace(**{**vars(a), "rill": broken, "planted": None}), copy.parent, tools), home, True)
+        for made in (broken.with_name("rill-inspect"), broken):  # the program last: with it, all is there
+            shutil.copy2(made, home)
+        return home / program.name
     return broken
 
 
-def _build_planted(name, a, planted):
-    """Build the programs with a defect for another machine. @return exit code"""
+def _keep(c, home, of_sources):
+    """Make the tools of a campaign into a directory."""
+    home.mkdir(parents=True, exist_ok=True)
+    for name, tool in (c.tools or {}).items():
+        if tool.of_sources or not of_sources:
+            (home / name).parent.mkdir(exist_ok=True)
+            tool.make(c, home / name)
+
+
+def _build_planted(name, a, planted, tools):
+    """Build the programs with a defect, and what else a campaign compiles, for another machine. @return exit code"""
     if not a.planted:
         raise SystemExit("%s: --build-planted needs --planted DIRECTORY" % name)
     with tempfile.TemporaryDirectory(prefix="rill-planted-") as directory:
+        if tools:
+            _keep(Campaign(name, "", argparse.Namespace(**{**vars(a), "planted": None}), directory, tools), _home(name, a), False)
+            print(_home(name, a), flush=True)
         for defect in planted:  # each in a copy of its own: to go back to the sources of another compiles them again
-            _broken(name, a, defect, pathlib.Path(directory) / defect.patch.stem)
-            print(_kept(name, a, defect), flush=True)
+            copy = pathlib.Path(directory) / defect.patch.stem
+            print(_broken(name, a, defect, copy, tools), flush=True)
+            shutil.rmtree(copy, ignore_errors=True)
     return 0
 
 
-def _plant(name, a, planted):
+def _plant(name, a, planted, tools):
     """Break a copy of the tree in one way after another: the campaign must find it each time. @return what was planted, and the first sentence on what did not
     hold, or None"""
-    found = []
     with tempfile.TemporaryDirectory(prefix="rill-planted-") as directory:
         copy = pathlib.Path(directory) / "tree"
-        for defect in planted:
-            broken = _broken(name, a, defect, copy)
+
+        def plant(defect):
+            broken = _broken(name, a, defect, copy, tools)
             sentence = _found(name, a, broken, defect.options)
-            found.append({"what": defect.what, "patch": defect.patch.name, "sum": patch_sum(defect.patch), "found": sentence})
             print("%s: %s %s" % (name, defect.what, "Found: " + sentence if sentence else "NOT FOUND"), flush=True)
             if broken.is_relative_to(copy):
                 apply(copy, defect.patch, "--reverse")
-    return found
+            return {"what": defect.what, "patch": defect.patch.name, "sum": patch_sum(defect.patch), "found": sentence}
+        kept = a.planted and all((_home(name, a, defect.patch) / pathlib.Path(a.rill).name).exists() for defect in planted)
+        with concurrent.futures.ThreadPoolExecutor(len(planted) if kept and a.jobs > 1 else 1) as pool:
+            return list(pool.map(plant, planted))
 
 
 def _found(name, a, broken, options):
     """Return the first sentence of a short campaign on a program with a defect, or None. The same trial must hold without the defect, which alone shows that it is found."""
     def short(rill, *more):
         done = subprocess.run([sys.executable, HERE / name, "--rill", rill, "--short", "--stop", "--seed", str(a.seed), "--backend", a.backend, "--jobs", str(a.jobs), "--make", a.make,
-                               "--time-limit", "600", *options, *more], capture_output=True, text=True)
+                               "--time-limit", "600", *(("--planted", a.planted) if a.planted else ()), *options, *more], capture_output=True, text=True)
         return done, [line.split(": ", 1)[1] for line in done.stderr.splitlines() if line.startswith(name + ": ") and re.search(r", trial \d+: ", line)]
     done, sentences = short(broken)
     if done.returncode != 1 or not sentences:
@@ -655,7 +701,10 @@ def copied(copy, program, root=ROOT):
         subprocess.run(["tar", "-C", root, "--null", "-T", "-", "-cf", copy.with_suffix(".tar")], input=listed, check=True)
         copy.mkdir()
         subprocess.run(["tar", "-C", copy, "-xf", copy.with_suffix(".tar")], check=True)
-        shutil.copytree(program.parent, copy / inside, symlinks=True, ignore=shutil.ignore_patterns("tests", "prefix", "wheel", "deb", "*.so*"))
+        def others(directory, names):  # what other targets made, some of it of hundreds of MB
+            top = pathlib.Path(directory) == program.parent
+            return [name for name in names if name == "tests" or ".so" in name or top and name != "obj" and (program.parent / name).is_dir()]
+        shutil.copytree(program.parent, copy / inside, symlinks=True, ignore=others)
     return copy / inside / program.name
 
 

@@ -203,6 +203,26 @@ void rill_network_destroy(rill_network *network);
 int rill_network_solve(rill_network *network, const double *gain, double viscosity, double *pressure);
 
 /**
+ * Let no throat conduct more than the momentum that a drop of the pressure makes in some steps, and prepare
+ * the network anew.
+ * @param[in,out] network  prepared, its copy on a device not yet made
+ * @param n        voxels of the box
+ * @param axis     that outlets are normal to
+ * @param inertia  the steps times the kinematic viscosity
+ */
+rill_status rill_network_limit(rill_network *network, const uint32_t n[3], int axis, double inertia);
+
+/**
+ * Find the pressures that hold fluid which is only accelerated, in a network with such limits: they oppose
+ * the drops of the pressure as far as throats are limited, and leave those that walls balance.
+ * @param[in]  pressure  [chambers]
+ * @param      gain      [chambers], working memory
+ * @param[out] held      [chambers], to be added to the pressure
+ */
+void rill_network_hold(rill_network *network, const uint32_t n[3], int axis, double inertia,
+                       const double *pressure, double *gain, double *held);
+
+/**
  * Change a step of the pressures such that pressures of what has no outlet have no mean behind it: the mean
  * has no effect on the flow, but populations round in units of it.
  * @param[in] pressure  [chambers]

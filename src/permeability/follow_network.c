@@ -73,6 +73,12 @@ enum { PACE_CYCLES = 12 };
 #define STUCK 0.5
 enum { STUCK_CYCLES = 3 };
 
+/* Where fluid sloshes, it is stopped in so many steps at the begin of a cycle; and of the pressures that do
+ * so this part of what a whole cycle would need stays. Sound turns in a cycle: between nothing and all of it
+ * makes little difference. */
+enum { STOP_STEPS = 4 };
+#define STOP_STAYS 0.25
+
 /* Updates of nodes that a device makes while the network is found: a few seconds of them, in which no
  * progress is shown. */
 #define BEGUN_UPDATES 5e10
@@ -83,13 +89,15 @@ typedef struct state {
     rill_mixing mixing;
     uint64_t cycle, between;            /* steps of a cycle, and between its two sights */
     double *pressure, *step;            /* [chambers] */
+    double *held;                       /* [chambers], where fluid sloshes: taken back when it has stopped */
+    bool stops;                         /* that is still to be done */
     rill_path k, tortuosity, across[3]; /* those of the momentum along the axes */
     double away[3];                     /* |momentum - k| / k after the last cycles, the latest first */
     double work[STUCK_CYCLES]; /* of the missing pressures after the cycles before, the latest first */
     int since;                 /* cycles since the mixing forgot all */
     double late[PACE_CYCLES];  /* uncertainties of k after the last cycles, by their number */
     bool nears;                /* they fall */
-    uint64_t begun;            /* steps that a device makes while the network is found */
+    uint64_t begun;            /* steps of a cycle that are made before its first sight is waited for */
 } state;
 
 static rill_status estimate(state *s)
@@ -107,10 +115,73 @@ static void find_pressures(const void *of, uint64_t first, uint64_t end)
     for (uint64_t c = first; c < end; c++) s->pressure[c] = s->p->sums[1][c] / 3 / s->p->network.volume[c];
 }
 
+/* Add pressures to those that are there. */
+static rill_status add(state *s, const double *pressure, double factor)
+{
+    for (uint32_t c = 0; c < s->p->network.chambers; c++) s->step[c] = 3 * factor * pressure[c];
+    return rill_follow_label_add(s->f, s->step);
+}
+
+static double inertia(const state *s) { return STOP_STEPS * s->f->plan->nu; }
+
+/*
+ * In a box that plates cross, the force accelerates all fluid between them until pressures oppose it, far
+ * faster than it flows through their holes in the end, and sound goes to and fro for tens of thousands of
+ * steps. So the run begins with the pressures of the network, which leave little of that.
+ */
+static rill_status begin_pressed(state *s)
+{
+    rill_status status = RILL_OK;
+    rill_pressures *p = s->p;
+    rill_network *network = &p->network;
+    const rill_follower *f = s->f;
+    RILL_TRY(rill_array_create_zero(network->chambers, sizeof(double), "the pressures of a pore network",
+                                    (void **)&s->held));
+    RILL_TRY(rill_aside_end(&p->throats));
+    rill_plan_flow_pressures(f->geom, f->run->axis, network, s->held, p->gain, p->correction);
+    rill_network_balance(network, s->pressure, s->held); /* no pressure is there yet */
+    RILL_TRY(add(s, s->held, f->plan->force));
+    RILL_TRY(rill_network_limit(network, f->geom->n, f->run->axis, inertia(s)));
+done:
+    return status;
+}
+
+/*
+ * Stop what sloshes: the gains of chambers in the open tell which momentum must go, and pressures take it
+ * away in few steps. Then those are taken back that would accelerate the fluid again. The others hold the
+ * flow through holes, and are mixed.
+ */
+static void hold(state *s)
+{
+    const double part = 1 - STOP_STAYS * STOP_STEPS / (double)s->cycle;
+    rill_pressures *p = s->p;
+    rill_network_hold(&p->network, s->f->geom->n, s->f->run->axis, inertia(s), p->correction, p->gain,
+                      s->held);
+    for (uint32_t c = 0; c < p->network.chambers; c++) {
+        s->held[c] *= part;
+        p->correction[c] += s->held[c];
+    }
+    s->stops = true;
+}
+
+/* Go on to where the fluid has stopped. */
+static rill_status stop(state *s)
+{
+    rill_status status = RILL_OK;
+    if (!s->stops) return RILL_OK;
+    RILL_TRY(rill_follow_step(s->f, STOP_STEPS));
+    if (s->f->stopped) return RILL_OK;
+    RILL_TRY(add(s, s->held, 1));
+    s->stops = false;
+    s->begun = STOP_STEPS;
+done:
+    return status;
+}
+
 static void to_densities(const void *of, uint64_t first, uint64_t end)
 {
     const state *s = of;
-    for (uint64_t c = first; c < end; c++) s->step[c] *= 3;
+    for (uint64_t c = first; c < end; c++) s->step[c] = 3 * (s->step[c] - (s->held ? s->held[c] : 0));
 }
 
 /* Let the mixing begin anew where it is stuck. */
@@ -131,6 +202,7 @@ static rill_status correct(state *s)
     rill_network *network = &s->p->network;
     rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, find_pressures, s);
     free_mixing(s);
+    if (s->held) hold(s);
     rill_mixing_step(&s->mixing, s->pressure, s->p->correction, network->volume, s->step);
     rill_network_balance(network, s->pressure, s->step);
     rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, to_densities, s);
@@ -272,7 +344,8 @@ static rill_status create(rill_follower *f, const rill_domain *domain, rill_pres
     for (int b = 0; b < 3; b++) s->across[b] = rill_path_start();
     s->cycle = f->plan->cycle;
     s->between = rill_plan_between(f->plan);
-    if (!rill_sim_device_of(f->sim)->backend->processor) {
+    const bool sloshes = rill_plan_sloshes(f->plan);
+    if (!rill_sim_device_of(f->sim)->backend->processor && !sloshes) {
         const double most = fmax(BEGUN_UPDATES / (double)f->plan->nodes, 2);
         s->begun = (uint64_t)fmin((double)(s->cycle - s->between - 2), most);
         RILL_TRY(rill_follow_begin(f, s->begun));
@@ -288,6 +361,7 @@ static rill_status create(rill_follower *f, const rill_domain *domain, rill_pres
     RILL_TRY(rill_array_create_zero(chambers, sizeof(double), "the pressures of a pore network",
                                     (void **)&s->step));
     f->run->chambers = chambers;
+    if (sloshes) RILL_TRY(begin_pressed(s));
 done:
     return status;
 }
@@ -296,6 +370,7 @@ static void destroy(state *s)
 {
     rill_array_destroy(s->pressure);
     rill_array_destroy(s->step);
+    rill_array_destroy(s->held);
     rill_mixing_destroy(&s->mixing);
 }
 
@@ -319,6 +394,8 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, ril
     while (!run->converged && !f->misled && run->reason[0] == '\0' &&
            !rill_follow_ends(f, s.cycle - s.begun) && (run->cycles < CYCLES_MOST || s.nears)) {
         const double begin = rill_now();
+        RILL_TRY(stop(&s));
+        if (f->stopped) continue;
         RILL_TRY(look(&s, s.cycle - s.between - s.begun, 0));
         s.begun = 0;
         RILL_TRY(look(&s, s.between, 1));

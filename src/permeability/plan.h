@@ -42,6 +42,15 @@ rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, 
                                    rill_network *counted, rill_pore_measure *out);
 
 /**
+ * Find the pressures of a network for a force of 1 along an axis.
+ * @param[in,out] network  prepared
+ * @param[out] pressure    [chambers], 0 before
+ * @param more, gain       [chambers], working memory
+ */
+void rill_plan_flow_pressures(const rill_geom *geom, int axis, struct rill_network *network, double *pressure,
+                              double *more, double *gain);
+
+/**
  * Estimate the flow through a pore network, unless it is large or short along the flow: conducts, squares,
  * and how its pressures settle by time steps alone. Its conductances may be off by a factor of two or three,
  * and so may these.
@@ -229,6 +238,10 @@ bool rill_plan_nu_is_small(const rill_permeability_plan *plan);
 
 /** Refuse a force that was given and that the storage format does not resolve. */
 rill_status rill_plan_check_force(const rill_permeability_options *options, double force);
+
+/** Return whether fluid sloshes between plates, along a box without other walls, in a run whose pressures are
+ * corrected: it is stopped there. */
+bool rill_plan_sloshes(const rill_permeability_plan *plan);
 
 /** Return the steps between the two looks at a cycle of corrections, an even number. */
 uint64_t rill_plan_between(const rill_permeability_plan *plan);

@@ -129,6 +129,27 @@ static double speed_of(const driven *d, const double *pressure, double *moved)
     return sum > 0 ? squares / sum : 0;
 }
 
+/* Find the pressures that carry all gains away. @return the dissipation, times the viscosity */
+static double pressures_find(const driven *d, rill_network *network, double *pressure, double *more,
+                             double *gain)
+{
+    double before = INFINITY, now = gains_find(d, pressure, gain);
+    for (int round = 0; round < ROUNDS_MOST && now < (1 - MOVED_LEAST) * before; round++) {
+        before = now;
+        (void)rill_network_solve(network, gain, 1, more);
+        for (uint32_t c = 0; c < network->chambers; c++) pressure[c] += more[c];
+        now = gains_find(d, pressure, gain);
+    }
+    return fmin(now, before);
+}
+
+void rill_plan_flow_pressures(const rill_geom *geom, int axis, rill_network *network, double *pressure,
+                              double *more, double *gain)
+{
+    const driven d = {.network = network, .geom = geom, .axis = axis};
+    (void)pressures_find(&d, network, pressure, more, gain);
+}
+
 /* Find the pressures of the network, and what they dissipate: of all pressures, those that carry all gains
  * away dissipate least. */
 static rill_status solve(driven *d, rill_network *network, bool settles, rill_pore_measure *m)
@@ -136,19 +157,12 @@ static rill_status solve(driven *d, rill_network *network, bool settles, rill_po
     rill_status status = RILL_OK;
     const uint32_t n = network->chambers;
     const double volume = (double)rill_geom_sample(d->geom);
-    double *pressure = NULL, *more = NULL, *gain = NULL, before = INFINITY;
+    double *pressure = NULL, *more = NULL, *gain = NULL;
     double **const arrays[] = {&pressure, &more, &gain};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         RILL_TRY(rill_array_create_zero(n, sizeof **arrays[k], "the pressures of a pore network",
                                         (void **)arrays[k]));
-    double now = gains_find(d, pressure, gain);
-    for (int round = 0; round < ROUNDS_MOST && now < (1 - MOVED_LEAST) * before; round++) {
-        before = now;
-        (void)rill_network_solve(network, gain, 1, more);
-        for (uint32_t c = 0; c < n; c++) pressure[c] += more[c];
-        now = gains_find(d, pressure, gain);
-    }
-    m->conducts = fmin(now, before) / volume;
+    m->conducts = pressures_find(d, network, pressure, more, gain) / volume;
     m->squares = rill_network_dot(network, network->volume, pressure, pressure) / volume;
     m->speed = speed_of(d, pressure, gain);
     if (settles) RILL_TRY(settles_measure(d, network, pressure, volume, m));

@@ -19,19 +19,15 @@
 #define CYCLES_PRESSED                                                                                       \
     7.0                    /* 6 to 10 where all flow is pressed through ducts: pressures are first far off   \
                             */
-#define CYCLES_CROSSED 2.2 /* times as many where all flow is pressed through holes of plates */
+#define CYCLES_CROSSED 2.2 /* times as many where plates cross the box */
 /* So many times as many for each factor by which the magic parameter of a run through ducts is smaller or
  * larger than 3/16: corners conduct in another way than the network knows. */
 #define CYCLES_MAGIC_SMALL 0.15
 #define CYCLES_MAGIC_LEAST 1e-3 /* with a smaller one cycles are longer instead */
 #define CYCLES_MAGIC_LARGE 0.2
 #define CYCLES_MAGIC_SHORT 0.07 /* where ducts are not long or not of one voxel, a larger one */
-/* The same in an open box, whose fluid sloshes between the plates until their pressures are known: chambers
- * are about as long as they are wide, or longer. 8 to 60 cycles were seen behind 60 pairs of plates. */
-#define CYCLES_SLOSHING 5.0
-#define SLOSHES 0.75
-#define CYCLES_TENSOR 1.5 /* more, for entries off the diagonal */
-#define CYCLES_FIELDS 1.4 /* times as many, until momentum, too, is within the tolerance */
+#define CYCLES_TENSOR 1.5       /* more, for entries off the diagonal */
+#define CYCLES_FIELDS 1.4       /* times as many, until momentum, too, is within the tolerance */
 
 /* Wall area per volume of pore, that of a slit as wide as the opening being 1: it is 2 in square ducts, 2.6
  * in pipes, and more in rocks. Ducts are like their network at any porosity. */
@@ -53,10 +49,9 @@ static double cycles_likely(const rill_permeability_options *o, const rill_perme
     const double small = ducts && p->opening < 2 ? CYCLES_MAGIC_SMALL : 0,
                  large = ducts && p->opening < 2 ? CYCLES_MAGIC_LARGE : CYCLES_MAGIC_SHORT;
     const double corners = exp(fmax(-small * magic, large * magic));
-    const double crossed = p->narrow > SLOSHES * p->opening ? CYCLES_SLOSHING : CYCLES_CROSSED;
     const double cycles = fmax(fewest, 0.5 + 0.9 * decades + (1 + 1.1 * decades) * narrow);
     return corners * (rill_axes_count(o->axis) > 1 ? cycles + CYCLES_TENSOR : cycles) *
-           (o->settle_fields ? CYCLES_FIELDS : 1) * (p->crossed ? crossed : 1);
+           (o->settle_fields ? CYCLES_FIELDS : 1) * (p->crossed ? CYCLES_CROSSED : 1);
 }
 
 /* A run that starts from a coarser grid learns from it how permeable the sample is, about, and how long its

@@ -32,6 +32,7 @@
 #include "rill/file.h"
 #include "rill/flow.h"
 #include "rill/geometry.h"
+#include "rill/grids.h"
 #include "rill/image.h"
 #include "rill/notes.h"
 #include "rill/permeability.h"

@@ -261,8 +261,11 @@ Test(caps, are_named_in_spite_of_slivers)
         for (int n = 0; n < 2; n++) {
             cr_assert_str_eq(geom->surface->patch_names[n + 1], names[k][n]);
             const char *called = geom->surface->openings[n].name;
-            cr_assert(k == 1 || strcmp(called, names[k][0]) == 0 || strcmp(called, names[k][1]) == 0, "%s",
-                      called);
+            char whole[2][16]; /* without blanks */
+            for (int m = 0; m < 2; m++)
+                for (size_t c = 0; c <= strlen(names[k][m]); c++)
+                    whole[m][c] = names[k][m][c] == ' ' ? '-' : names[k][m][c];
+            cr_assert(strcmp(called, whole[0]) == 0 || strcmp(called, whole[1]) == 0, "%s", called);
         }
         rill_geom_destroy(geom);
         shape_free(&s);

@@ -467,6 +467,7 @@ void rill_surface_work_free(work *w)
     rill_array_destroy(w->within);
     rill_array_destroy(w->inner);
     rill_array_destroy(w->tags);
+    rill_array_destroy(w->made);
     rill_mesh_destroy(w->mesh);
 }
 

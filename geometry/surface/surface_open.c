@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,8 @@ static rill_status open_surface(work *w)
     if (rim) memcpy(w->tagged, rim, rims * sizeof *rim);
     RILL_TRY(rill_array_create((uint64_t)o->plane_count + (uint64_t)o->group_count + RILL_OPENINGS,
                                sizeof *w->tags, "the openings", (void **)&w->tags));
+    RILL_TRY(rill_array_create((uint64_t)o->plane_count + (uint64_t)o->group_count + RILL_OPENINGS,
+                               sizeof *w->made, "the openings", (void **)&w->made));
     w->tag_count = o->plane_count + o->group_count;
     for (int k = 0; k < o->plane_count; k++) {
         w->tags[k] = o->planes[k].name;
@@ -138,6 +141,34 @@ static uint32_t group_of(const rill_mesh *mesh, const rill_caps *caps, uint32_t 
     return both >= MOSTLY * whole && both >= MOSTLY * of_group ? group : UINT32_MAX;
 }
 
+/* Make a name of an opening of that of a group: "outlet 1" becomes outlet-1. @return false: nothing is left
+ */
+static bool name_make(const char *group, char out[RILL_OPENING_NAME])
+{
+    size_t length = 0;
+    if (rill_opening_name_check(group) == RILL_OK) {
+        memcpy(out, group, strlen(group) + 1);
+        return true;
+    }
+    for (const char *c = group; *c && length < RILL_OPENING_NAME - 1; c++) {
+        const bool good = isalnum((unsigned char)*c) || strchr("-_.+", *c);
+        if (good && (length > 0 || *c != '.'))
+            out[length++] = *c;
+        else if (!good && length > 0 && out[length - 1] != '-')
+            out[length++] = '-';
+    }
+    while (length > 0 && out[length - 1] == '-') length--;
+    out[length] = '\0';
+    return rill_opening_name_check(out) == RILL_OK;
+}
+
+static bool is_taken(const work *w, const char *name)
+{
+    for (int k = 0; k < w->tag_count; k++)
+        if (w->tags[k] && strcmp(w->tags[k], name) == 0) return true;
+    return false;
+}
+
 /* A cap that is a group of the file becomes an opening that is called like it. */
 static void name_caps(work *w, const rill_caps *caps)
 {
@@ -146,8 +177,11 @@ static void name_caps(work *w, const rill_caps *caps)
     for (int k = 0; k < caps->count && mesh->patch_count > 1 && w->tag_count < most; k++) {
         if (caps->caps[k].verdict != RILL_CAP_CLOSED) continue;
         const uint32_t group = group_of(mesh, caps, (uint32_t)k);
-        if (group == UINT32_MAX || rill_opening_name_check(mesh->patches[group]) != RILL_OK) continue;
-        w->tags[w->tag_count++] = mesh->patches[group];
+        if (group == UINT32_MAX || !name_make(mesh->patches[group], w->made[w->tag_count]) ||
+            is_taken(w, w->made[w->tag_count]))
+            continue;
+        w->tags[w->tag_count] = w->made[w->tag_count];
+        w->tag_count++;
         for (uint32_t t = 0; t < mesh->triangle_count; t++)
             for (int c = 0; c < 3 && caps->of[t] == (uint32_t)k + 1; c++)
                 w->tagged[mesh->triangles[t].v[c]] = (uint32_t)w->tag_count;

@@ -15,10 +15,11 @@ typedef struct rill_surface_work {
     rill_progress progress;
     rill_surface_report *report;
     rill_mesh *mesh;
-    rill_triangle *original; /* [report->triangles], as read, reversed as in the geometry */
-    double rounding;         /* m, how far positions may be off in the file */
-    uint32_t *tagged;        /* [vertex_count], planes and patches */
-    const char **tags;       /* [tag_count], names of openings that planes, patches and caps leave */
+    rill_triangle *original;         /* [report->triangles], as read, reversed as in the geometry */
+    double rounding;                 /* m, how far positions may be off in the file */
+    uint32_t *tagged;                /* [vertex_count], planes and patches */
+    const char **tags;               /* [tag_count], names of openings that planes, patches and caps leave */
+    char (*made)[RILL_OPENING_NAME]; /* [tag_count], those of them that are made from names of groups */
     int tag_count;
     uint8_t *removed; /* [report->triangles], a rill_wall_state; NULL: all are RILL_WALL_WHOLE */
     uint8_t *within;  /* [report->triangles], a rill_wall_state by shells that overlap; NULL: none does */

@@ -16,6 +16,7 @@ reason: `UsageError`, `NumericsError`, `SystemFailure`, `Cancelled`, all of them
 from ._batch import Batch, Grid, Row, blocks, permeability_many
 from ._files import Dataset, File, Group, open
 from ._geometry import Geometry, Opening, Porosity, voxelize
+from ._grids import VesselErrorBar, VesselQuantity
 from ._interface import RILL_VERSION_MAJOR, RILL_VERSION_MINOR, RILL_VERSION_PATCH
 from ._library import version
 from ._permeability import DARCY, Contribution, ErrorBar, Field, Permeability, Run, permeability
@@ -33,6 +34,6 @@ __version__ = f"{RILL_VERSION_MAJOR}.{RILL_VERSION_MINOR}.{RILL_VERSION_PATCH}"
 __all__ = [
     "Batch", "Cancelled", "Contribution", "DARCY", "Dataset", "Error", "ErrorBar", "Field", "File", "Geometry", "Grid",
     "Group", "Moment", "NumericsError", "Opening", "Permeability", "Porosity", "Progress", "RillWarning", "Row", "Run",
-    "SystemFailure", "Table", "UsageError", "Variant", "VesselRun", "bench", "blocks", "command",
+    "SystemFailure", "Table", "UsageError", "Variant", "VesselErrorBar", "VesselQuantity", "VesselRun", "bench", "blocks", "command",
     "permeability", "permeability_many", "quantity", "run", "variants", "version", "voxelize",
 ]

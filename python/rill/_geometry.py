@@ -10,7 +10,7 @@ import os
 import pathlib
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Union
 
 import numpy as np
@@ -21,6 +21,7 @@ from ._arguments import choice, count, encoded, flag, items, mapping, path_bytes
 from ._arrays import Array, Order, array_of, order_of
 from ._library import check, files, library, need, notes, text, warn
 from ._pore import Pore, refusal, set_pore
+from ._program import command
 from ._sample import Core, Where, sample_options, takes_image
 from ._progress import Progress, Watch
 from ._values import (GREYS, SIDES, Length, Quantity, Reals, Side, Sides, edge, image, metres, pointer, quantity, sides)
@@ -106,6 +107,7 @@ class Geometry:
         self._owner = _Owner(handle)
         self._c = handle
         self._g: Any = handle.contents
+        self._again: Callable[[float, bool, Progress], Geometry] | None = None  # the surface with voxels of another edge, m
 
     def __copy__(self) -> Geometry:
         same = object.__new__(Geometry)
@@ -226,7 +228,18 @@ class Geometry:
         """Return a copy that shares nothing."""
         out = ctypes.POINTER(c.rill_geom)()
         check(library.rill_geom_copy(self._c, ctypes.byref(out)))
-        return Geometry(out)
+        other = Geometry(out)
+        other._again = self._again
+        return other
+
+    def coarser(self, spacing: float, allow_outside: bool, progress: Progress) -> Geometry:
+        """Return the geometry of the same surface with voxels of another edge, m, as it was made."""
+        if self._again is None:
+            raise UsageError("The geometry does not say how it was made from its surface: give the one that voxelize made, or the path of its file.")
+        made = self._again(spacing, allow_outside, progress)
+        if text(made._g.source_hash) != text(self._g.source_hash):
+            raise UsageError(f"The surface {self.source} is no more the one that the geometry was made from: voxelize it again.")
+        return made
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a `*.geom.h5` file: whole or not at all. The program rill reads it, and so does `open`."""
@@ -252,7 +265,9 @@ def _unpickled(content: bytes) -> Geometry:
     with tempfile.TemporaryDirectory(prefix="rill-") as folder:
         path = pathlib.Path(folder) / "a.geom.h5"
         path.write_bytes(content)
-        return read(path)
+        geometry = read(path)
+    geometry._again = None  # the file is gone
+    return geometry
 
 
 def _labelled(xarray: Any, geometry: Geometry, values: Array, name: str, units: str) -> Any:
@@ -380,23 +395,35 @@ def voxelize(
             raise UsageError("The source is a surface: outside=, mask=, mask_inside= and core= do not apply.")
         if voxel_size is not None or pore is not None:
             raise UsageError("The source is a surface: voxel_size= and pore= do not apply; dx= gives the size of voxels.")
-        options, keepers = _surface_options(dx, cells, units, extend, names, caps, close_holes, min_cells, axes,
-                                             triangles)
-        with Watch(progress) as watch:
-            if triangles is not None:
-                view, arrays = _surface_view(triangles)
-                watch.check(library.rill_triangles_voxelize(view, options, watch.c, ctypes.byref(out)))
-                del arrays
-            else:
-                path: Any = source
-                watch.check(library.rill_surface_file_voxelize(path_bytes(path), options, watch.c, ctypes.byref(out)))
-        del keepers
-        return _warned(Geometry(out))
+        options, keepers = _surface_options(dx, cells, units, extend, names, caps, close_holes, min_cells, axes, triangles)
+        where_from = os.path.abspath(path_text(source)) if triangles is None else source
+        made = _warned(_from_surface(source, triangles, options, keepers, progress))
+
+        def again(spacing: float, allow_outside: bool, progress: Progress) -> Geometry:
+            changed, keepers = _surface_options(spacing, 0, units, extend, names, caps, close_holes, min_cells, axes, triangles)
+            return _from_surface(where_from, triangles, changed, keepers, progress)
+
+        made._again = again
+        return made
     if dx is not None or cells or _given(units):
         raise UsageError("The source is an image: dx=, cells= and units= do not apply; voxel_size= gives the size of voxels.")
     options = image_options(voxel_size, sides, keep, crop, mirror, resample)
     _from_image(source, options, pore, order, axis, shape, dtype, progress, out, where)
     return _warned(Geometry(out))
+
+
+def _from_surface(source: Any, triangles: Any, options: Any, keepers: Any, progress: Progress) -> Geometry:
+    """Voxelize a surface in memory, or that of a file. What `options` points to is in `keepers`."""
+    out = ctypes.POINTER(c.rill_geom)()
+    with Watch(progress) as watch:
+        if triangles is not None:
+            view, arrays = _surface_view(triangles)
+            watch.check(library.rill_triangles_voxelize(view, options, watch.c, ctypes.byref(out)))
+            del arrays
+        else:
+            watch.check(library.rill_surface_file_voxelize(path_bytes(source), options, watch.c, ctypes.byref(out)))
+    del keepers
+    return Geometry(out)
 
 
 def _warned(geometry: Geometry) -> Geometry:
@@ -595,4 +622,16 @@ def read(path: str | os.PathLike[str]) -> Geometry:
     out = ctypes.POINTER(c.rill_geom)()
     with files:
         check(library.rill_geom_read(path_bytes(path), ctypes.byref(out)))
-    return Geometry(out)
+    geometry, where = Geometry(out), os.path.abspath(path_text(path))
+
+    def again(spacing: float, allow_outside: bool, progress: Progress) -> Geometry:
+        """Let the program repeat the command that the file keeps."""
+        with tempfile.TemporaryDirectory(prefix="rill-") as folder:
+            made = os.path.join(folder, "a.geom.h5")
+            command("voxelize", where, "--dx", f"{spacing!r}m", *(["--allow-outside"] if allow_outside else []), "-q", "-o", made)
+            coarser = read(made)
+        coarser._again = None  # the file is gone
+        return coarser
+
+    geometry._again = again if geometry._g.surface else None
+    return geometry

@@ -14,14 +14,14 @@ from typing import Any, Literal, Union
 
 import numpy as np
 
-from . import _interface as c
+from . import _grids, _interface as c
 from ._geometry import Geometry, labelled, read
 from ._arguments import choice, encoded, flag, path_bytes, path_text, plain, real, shown
 from ._library import check, library, need, text, warn
 from ._progress import Progress, Watch
 from ._values import Device, Floats, pointer
 from ._words import spoken
-from .errors import NumericsError, UsageError
+from .errors import Error, NumericsError, UsageError
 
 Fields = Literal["none", "image", "sparse"]
 FIELDS: dict[Fields, int] = {"none": c.RILL_FIELDS_NONE, "image": c.RILL_FIELDS_IMAGE, "sparse": c.RILL_FIELDS_SPARSE}
@@ -57,6 +57,8 @@ class VesselRun:
         'drop_low_pa' and 'drop_high_pa' pressures over the last cycle, 'ratio' the ratio of the pressures (in hyperaemia FFR).
     helicity : dict of float or None
         'h1_m_per_s2', 'h2_m_per_s2', 'h3' and 'h4' as docs/vessels.md defines them, with the keys of `rill run --json`; None unless the case requests it.
+    error_bar : VesselErrorBar or None
+        Of three grids, if `run` was asked for it.
     mach_max, balance, seconds, mlups : float
     remarks : list of str
         Remarks of the plan.
@@ -88,6 +90,7 @@ class VesselRun:
     geometry: Geometry
     directory: pathlib.Path | None
     _vessel: _Vessel
+    error_bar: _grids.VesselErrorBar | None = None
 
     def __copy__(self) -> VesselRun:
         return self
@@ -176,12 +179,19 @@ class _Vessel:
         else:
             check(library.rill_case_read(path_bytes(given, "case"), ctypes.byref(self.case)))
 
-    def open(self, device: str, resume: bool, directory: pathlib.Path | None, progress: Progress) -> None:
-        """Plan the case, and set up its simulation on a device."""
+    def prepare(self, device: str, resume: bool, directory: pathlib.Path | None, progress: Progress) -> None:
+        """Plan the case for a device."""
         with Watch(progress) as watch:
-            self._open(device, resume, directory, watch)
+            self._plan(device, resume, directory, watch)
 
-    def _open(self, device: str, resume: bool, directory: pathlib.Path | None, watch: Watch) -> None:
+    def create(self, progress: Progress) -> None:
+        """Set up the simulation that was planned."""
+        with Watch(progress) as watch:
+            self.plan.progress = watch.c
+            watch.check(library.rill_vessel_create(self.case, self.geometry._c, self.plan, ctypes.byref(self.vessel)))
+            self.plan.progress = c.rill_progress()
+
+    def _plan(self, device: str, resume: bool, directory: pathlib.Path | None, watch: Watch) -> None:
         self.device = Device(device).__enter__()
         options = c.rill_plan_options(device=self.device.c, backend=self.device.kind, progress=watch.c)
         if resume and directory is not None:
@@ -191,7 +201,6 @@ class _Vessel:
             check(library.rill_case_close(self.case, self.geometry._c))
         watch.check(library.rill_case_plan_make(self.case, self.geometry._c, options, self.plan))
         check(library.rill_case_plan_accept(self.plan))
-        watch.check(library.rill_vessel_create(self.case, self.geometry._c, self.plan, ctypes.byref(self.vessel)))
         self.plan.progress = c.rill_progress()
 
     def __del__(self) -> None:
@@ -215,6 +224,7 @@ def run(
     checkpoint_every: float = 0.0,
     allow_outside: bool = False,
     allow_program: bool = False,
+    error_bar: bool = False,
     device: str = "auto",
     progress: Progress = None,
 ) -> VesselRun:
@@ -240,6 +250,10 @@ def run(
         dict are the program's own and always permitted.
     allow_program : bool
         Run the program that the case names for outlets of kind model, with the rights of this process; always needed for such a case.
+    error_bar : bool
+        Run the case on two coarser grids, too, before this one, and extrapolate wall shear, pressures and flows with an uncertainty:
+        `VesselRun.error_bar`; with a directory it is written to error-bar.vtkhdf. The surface is voxelized again, so the geometry must be one
+        that `voxelize` made of a surface, or the file of one beside its surface (with `allow_outside` where its command names it).
     device : str
         'auto', 'cpu', 'cuda' or 'cuda:1'.
     progress : optional
@@ -273,14 +287,48 @@ def run(
     where = pathlib.Path(path_text(directory, "directory")) if directory is not None else None
     if flag(resume, "resume") and where is None:
         raise UsageError("resume=True needs the directory that has the checkpoint.")
-    vessel.open(device, resume, where, progress)
-    return _steps(vessel, where, kind, resume, every, progress)
+    bar = flag(error_bar, "error_bar")
+    if bar and resume:
+        raise UsageError("error_bar=True runs all grids from the beginning: leave resume=True out.")
+    if bar:
+        library.rill_grids_begin(vessel.case, vessel.geometry._c)
+    vessel.prepare(device, resume, where, progress)
+    coarser = [_coarser(vessel, k, case, allow_outside, allow_program, device, progress) for k in range(c.RILL_GRIDS - 1)] if bar else []
+    vessel.create(progress)
+    result = _steps(vessel, where, kind, resume, every, progress)
+    return _with_error_bar(result, vessel, coarser) if bar else result
+
+
+def _coarser(fine: _Vessel, k: int, case: Case, allow_outside: bool, allow_program: bool, device: str,
+             progress: Progress) -> tuple[Any, Floats | None]:
+    """Run coarser grid k, and return its rill_run_result and TAWSS."""
+    spacing = _grids.spacings(fine.geometry._g.spacing)[k]
+    vessel = _Vessel(case, fine.geometry.coarser(spacing, allow_outside, progress), allow_outside, allow_program)
+    library.rill_grids_fix(vessel.case, fine.plan, k)
+    try:
+        vessel.prepare(device, False, None, progress)
+        vessel.create(progress)
+        _steps(vessel, None, c.RILL_FIELDS_NONE, False, 0.0, progress, remarked=False)
+    except Error as error:
+        error.args = (f"Grid {k + 1} of {c.RILL_GRIDS} of the error bar, voxels of {1e3 * spacing:.4g} mm: {error}",)
+        raise
+    return vessel.result, _grids.tawss_of(vessel.vessel, vessel.geometry)
+
+
+def _with_error_bar(result: VesselRun, vessel: _Vessel, coarser: list[tuple[Any, Floats | None]]) -> VesselRun:
+    results = (c.rill_run_result * c.RILL_GRIDS)(*(r for r, _ in coarser), vessel.result)
+    tawss = [t for _, t in coarser] + [_grids.tawss_of(vessel.vessel, vessel.geometry)]
+    bar = _grids.extrapolate(vessel.vessel, vessel.geometry._g.spacing, results, tawss)
+    if result.directory is not None:
+        _grids.write(bar, vessel.geometry, vessel.result, path_bytes(result.directory / "error-bar.vtkhdf"))
+    return dataclasses.replace(result, error_bar=bar)
 
 
 def _steps(vessel: _Vessel, where: pathlib.Path | None, kind: int, resume: bool, checkpoint_every: float,
-           progress: Progress) -> VesselRun:
+           progress: Progress, remarked: bool = True) -> VesselRun:
     remarks = [spoken(text(v.text)) for v in vessel.plan.verdicts[: vessel.plan.verdict_count]]
-    warn(remarks)
+    if remarked:
+        warn(remarks)
     options = c.rill_run_options(fields=kind, resume=resume, checkpoint_every=checkpoint_every)
     if where is not None:
         try:

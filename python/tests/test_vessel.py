@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import pickle
 import signal
 import threading
 from typing import Any
@@ -72,7 +73,7 @@ def test_drops_and_helicity_have_the_names_of_the_program(vessel: rill.Geometry,
     assert result.helicity == summary["helicity"] and result.helicity is not None and result.helicity["h2_m_per_s2"] > 0
 
 
-def test_error_bars_of_the_program_are_in_the_summary(tmp_path: pathlib.Path, case: dict[str, Any]) -> None:
+def test_error_bars_are_those_of_the_program(tmp_path: pathlib.Path, case: dict[str, Any]) -> None:
     rill.command("generate", "bend", "--radius", "1mm", "--angle", "0", "--inlet", "2mm", "--outlet", "2mm", "--edge", "0.2mm", "-o",
                  tmp_path / "p.stl")
     rill.command("voxelize", tmp_path / "p.stl", "--units", "mm", "--dx", "0.15mm", "--name", "0mm,0mm,0mm=inlet", "--name",
@@ -87,6 +88,30 @@ def test_error_bars_of_the_program_are_in_the_summary(tmp_path: pathlib.Path, ca
     tawss = quantities["tawss_mean_pa", None]
     assert len(tawss["values"]) == 3 and tawss["uncertainty"] > 0
     assert tawss["limit"] == pytest.approx(4 * 3.5e-3 * 1e-7 / (np.pi * 1e-9), abs=3 * tawss["uncertainty"])
+
+    own = rill.run(tmp_path / "p.yaml", tmp_path / "own", error_bar=True, device="cpu").error_bar
+    assert own is not None and own.spacing == tuple(g["spacing_m"] for g in bar["grids"]) and own.converged == (True, True, True)
+    assert {(q.key, q.opening): (list(q.values), q.limit, q.uncertainty, q.order_used) for q in own.quantities} == {
+        key: (q["values"], q["limit"], q["uncertainty"], q["order_used"]) for key, q in quantities.items()}
+    assert own["pressure_pa", "inlet"].values[2] > 0 and "tawss_mean_pa" in repr(own)
+    with pytest.raises(rill.UsageError, match="no osi_mean: it has tawss_mean_pa"):
+        own["osi_mean"]
+    assert own.tawss is not None and own.tawss_limit is not None and own.tawss_uncertainty is not None
+    with rill.open(tmp_path / "own" / "error-bar.vtkhdf") as mine, rill.open(tmp_path / "out" / "error-bar.vtkhdf") as other:
+        for name, values in (("TAWSS", own.tawss[2]), ("TAWSS_LIMIT", own.tawss_limit), ("TAWSS_ERROR", own.tawss_uncertainty)):
+            assert np.array_equal(mine.fields()[name][...], values, equal_nan=True)
+            assert np.array_equal(other.fields()[name][...], values, equal_nan=True)
+
+    pipe = rill.voxelize(tmp_path / "p.stl", units="mm", dx="0.15 mm", names={"0mm,0mm,0mm": "inlet", "0mm,0mm,4mm": "outlet"})
+    memory = rill.run(case, geometry=pipe, error_bar=True, device="cpu").error_bar
+    assert memory is not None and memory["tawss_mean_pa"].values == own["tawss_mean_pa"].values
+    with pytest.raises(rill.UsageError, match="leave resume=True out"):
+        rill.run(case, tmp_path / "out", geometry=pipe, error_bar=True, resume=True)
+    with pytest.raises(rill.UsageError, match="does not say how it was made"):
+        rill.run(case, geometry=pickle.loads(pickle.dumps(pipe)), error_bar=True, device="cpu")
+    (tmp_path / "p.stl").unlink()
+    with pytest.raises(rill.UsageError, match="the surface that it was made from is not at"):
+        rill.run(tmp_path / "p.yaml", error_bar=True, device="cpu")
 
 
 def test_planning_and_setting_up_are_cancelled(vessel: rill.Geometry, case: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "kernel/variant.h"
 #include "cli/image_options.h"
+#include "cli/surface_again.h"
 #include "cli/surface_options.h"
 #include "core/units.h"
 #include "io/json_file.h"
@@ -32,12 +33,35 @@ typedef struct {
     char *line;           /* the command, owned */
 } choices;
 
-static bool is_surface(const choices *c) { return c->surface.units_given || rill_surface_named(c->input); }
+/* Whether the input is a geometry whose surface gets other voxels. */
+static bool is_geometry(const choices *c)
+{
+    static const char end[] = ".geom.h5";
+    const size_t length = strlen(c->input), own = sizeof end - 1;
+    return c->surface.spacing > 0 && length > own && strcmp(c->input + length - own, end) == 0;
+}
+
+static bool is_surface(const choices *c)
+{
+    return c->surface.units_given || rill_surface_named(c->input) || is_geometry(c);
+}
+
+static rill_status from_geometry(const choices *c, rill_geom **geom, rill_surface_report *report)
+{
+    rill_geom *given = NULL;
+    rill_status status = rill_geom_read(c->input, &given);
+    if (status == RILL_OK)
+        status = cli_surface_again(given, c->input, c->image.allow_outside, c->surface.spacing,
+                                   cli_progress(c->quiet), geom, report);
+    rill_geom_destroy(given);
+    return status;
+}
 
 static rill_status from_surface(const choices *c, rill_geom **geom, rill_surface_report *report)
 {
     rill_surface_options options;
     cli_surface_openings openings;
+    if (is_geometry(c)) return from_geometry(c, geom, report);
     rill_status status = cli_surface_resolve(&c->surface, &openings, &options);
     if (status != RILL_OK) return status;
     options.command = c->line;
@@ -205,6 +229,17 @@ done:
     return status;
 }
 
+/* Whether --dx is all that is said of a surface. */
+static bool only_spacing(const choices *c)
+{
+    const cli_surface *s = &c->surface;
+    cli_surface none;
+    cli_surface_defaults(&none);
+    return !s->units_given && !c->image.axes && !s->extend && !s->shell && s->min_cells == none.min_cells &&
+           s->weld == none.weld && s->caps == none.caps && s->cells == 0 && s->names.count == 0 &&
+           s->planes.count == 0 && s->patches.count == 0 && !s->close_holes && !s->remove_most;
+}
+
 static rill_status check(const choices *c, int count)
 {
     if (count == 0)
@@ -223,6 +258,12 @@ static rill_status check(const choices *c, int count)
                          "and --dx gives the "
                          "size of voxels",
                          c->input);
+    if (is_geometry(c) && !only_spacing(c))
+        return rill_fail(
+            RILL_USAGE,
+            "%s is a geometry, whose surface is voxelized again as the command in the file says: give "
+            "--dx alone, or voxelize the surface",
+            c->input);
     if (!is_surface(c) && c->surface.given)
         return rill_fail(
             RILL_USAGE,
@@ -236,7 +277,7 @@ static int run(int argc, char **argv);
 
 const cli_command cli_voxelize = {
     .name = "voxelize",
-    .usage = "IMAGE|SURFACE [options] -o FILE.geom.h5",
+    .usage = "IMAGE|SURFACE|GEOMETRY [options] -o FILE.geom.h5",
     .summary = "convert a segmented image or a surface to a geometry",
     .details =
         "IMAGE is a raw file (also .raw.gz), a TIFF with pages, a directory or a quoted pattern of TIFF or "
@@ -264,7 +305,11 @@ const cli_command cli_voxelize = {
         "ends and, where there are none, flat caps become openings, named by area; other holes are closed. "
         "Voxels with their centre inside are "
         "fluid;\n"
-        "each link to a wall gets its distance to the surface and the number of the triangle.",
+        "each link to a wall gets its distance to the surface and the number of the triangle.\n\n"
+        "A geometry (FILE.geom.h5) with --dx alone is made again with other voxels: its surface, which must "
+        "be "
+        "beside it or with --allow-outside where its command names it, is voxelized with the options of that "
+        "command.",
     .run = run,
 };
 

@@ -74,7 +74,9 @@ const cli_option *cli_image_options(cli_image *i)
         {"skip", 0, CLI_BYTES, &i->skip, "BYTES", "raw: header before the first voxel, in bytes",
          .fallback = "0", .given = given},
         {"allow-outside", 0, CLI_FLAG, &i->allow_outside,
-         .help = "read data that an MHD, NRRD or HDF5 file has outside its own directory, too"},
+         .help = "read data that an MHD, NRRD or HDF5 file has outside its own directory, too, or the "
+                 "surface that "
+                 "the command of a geometry names"},
         {0},
     };
     _Static_assert(sizeof options <= sizeof table, "the table is too short");

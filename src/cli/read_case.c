@@ -73,7 +73,7 @@ rill_status cli_case_read(const char *path, cli_case_choices *c, const char *res
         rill_fail_prefix("%s, geometry", path);
         goto done;
     }
-    if (c->grids) out->given->coarsest = rill_grids_spacing(0) * out->geom->spacing;
+    if (c->grids) rill_grids_begin(out->given, out->geom);
     RILL_TRY(rill_case_close(out->given, out->geom));
     RILL_TRY(devices_open(c, &options));
     RILL_TRY(rill_case_plan_make(out->given, out->geom, &options, &out->plan));

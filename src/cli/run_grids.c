@@ -27,7 +27,7 @@ static rill_status coarser_plan(const char *path, cli_case_choices *c, const cli
                                        .measure = !c->unmeasured};
     RILL_TRY(cli_case_open(path, c, &out->given));
     RILL_TRY(cli_surface_again(fine->geom, out->given->geometry, c->outside,
-                               rill_grids_spacing(k) * fine->geom->spacing, progress, &out->geom));
+                               rill_grids_spacing(k) * fine->geom->spacing, progress, &out->geom, NULL));
     rill_grids_fix(out->given, &fine->plan, k);
     RILL_TRY(rill_case_close(out->given, out->geom));
     RILL_TRY(rill_case_plan_make(out->given, out->geom, &options, &out->plan));
@@ -165,6 +165,20 @@ static const char *unit_of(const rill_grids_quantity *q, double *factor)
     return " mL/s";
 }
 
+/* Name a quantity for people. */
+static void name_of(const rill_grids_quantity *q, char *out, size_t size)
+{
+    static const struct {
+        const char *key, *name;
+    } names[] = {{"tawss_mean_pa", "TAWSS, mean"},
+                 {"tawss_max_pa", "TAWSS, largest"},
+                 {"osi_mean", "OSI, mean"},
+                 {"pressure_pa", "pressure of "},
+                 {"flow_m3_per_s", "flow of "}};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(q->key, names[k].key) == 0) snprintf(out, size, "  %s%s", names[k].name, q->name);
+}
+
 void cli_grids_print(const cli_grids *grids)
 {
     char lengths[3][64];
@@ -173,17 +187,16 @@ void cli_grids_print(const cli_grids *grids)
     cli_row("error bar", "of three grids, voxels of %s, %s and %s", lengths[0], lengths[1], lengths[2]);
     for (int k = 0; k < grids->count; k++) {
         const rill_grids_quantity *q = &grids->quantities[k];
-        char label[RILL_OPENING_NAME + 24], order[64];
+        char label[RILL_OPENING_NAME + 24] = "", order[64];
         double factor;
         const char *unit = unit_of(q, &factor);
-        snprintf(label, sizeof label, "  %s", q->name);
-        if (isnan(q->found.order))
+        name_of(q, label, sizeof label);
+        if (isnan(q->order))
             snprintf(order, sizeof order, "no order");
         else
-            snprintf(order, sizeof order, "order %.2g%s", q->found.order, q->found.sane ? "" : ", not used");
-        cli_row(label, "%.5g ± %.2g%s: %.5g, %.5g, %.5g, %s", factor * q->found.limit,
-                factor * q->found.uncertainty, unit, factor * q->value[0], factor * q->value[1],
-                factor * q->value[2], order);
+            snprintf(order, sizeof order, "order %.2g%s", q->order, q->order_used ? "" : ", not used");
+        cli_row(label, "%.5g ± %.2g%s: %.5g, %.5g, %.5g, %s", factor * q->limit, factor * q->uncertainty,
+                unit, factor * q->value[0], factor * q->value[1], factor * q->value[2], order);
     }
     for (int k = 0; k < RILL_GRIDS; k++)
         if (grids->results[k].compared && grids->results[k].end != RILL_RUN_REPEATS)
@@ -212,13 +225,12 @@ json_t *cli_grids_json(const cli_grids *grids)
     }
     for (int k = 0; k < grids->count; k++) {
         const rill_grids_quantity *q = &grids->quantities[k];
-        json_array_append_new(quantities,
-                              json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "key", q->key, "opening",
-                                        q->opening ? json_string(q->opening) : json_null(), "values",
-                                        reals(q->value), "values_uncertainty", reals(q->noise), "order",
-                                        rill_json_real(q->found.order), "order_used", q->found.sane, "limit",
-                                        rill_json_real(q->found.limit), "uncertainty",
-                                        rill_json_real(q->found.uncertainty)));
+        json_array_append_new(
+            quantities, json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "key", q->key, "opening",
+                                  *q->name ? json_string(q->name) : json_null(), "values", reals(q->value),
+                                  "values_uncertainty", reals(q->noise), "order", rill_json_real(q->order),
+                                  "order_used", q->order_used, "limit", rill_json_real(q->limit),
+                                  "uncertainty", rill_json_real(q->uncertainty)));
     }
     return json_pack("{s:o, s:o, s:o}", "grids", runs, "quantities", quantities, "seconds",
                      rill_json_real(grids->seconds));

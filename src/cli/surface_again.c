@@ -105,14 +105,14 @@ static rill_status surface_find(const command *c, const char *path, bool named, 
 }
 
 rill_status cli_surface_again(const rill_geom *geom, const char *path, bool named, double spacing,
-                              rill_progress progress, rill_geom **out)
+                              rill_progress progress, rill_geom **out, rill_surface_report *report)
 {
     rill_status status = RILL_OK;
     words w = {.text = NULL};
     command c = {.axes = NULL};
     cli_surface_openings openings;
     rill_surface_options options;
-    char *surface = NULL;
+    char *surface = NULL, *line = NULL;
     rill_geom *made = NULL;
     if (!geom->options || !geom->source_hash)
         RILL_TRY(rill_fail(RILL_USAGE, "it does not say how it was made from a surface: make it by rill "
@@ -123,9 +123,13 @@ rill_status cli_surface_again(const rill_geom *geom, const char *path, bool name
     if (c.axes) RILL_TRY(cli_surface_axes(c.axes, &options));
     options.spacing = spacing;
     options.cells = 0;
-    options.command = geom->options;
+    if (asprintf(&line, "%s --dx %.17gm", geom->options, spacing) < 0) { /* the last one counts */
+        line = NULL;
+        RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a command line"));
+    }
+    options.command = line;
     RILL_TRY(surface_find(&c, path, named, &surface));
-    RILL_TRY(rill_surface_voxelize(surface, &options, progress, &made, NULL));
+    RILL_TRY(rill_surface_voxelize(surface, &options, progress, &made, report));
     if (!made->source_hash || strcmp(made->source_hash, geom->source_hash) != 0)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "%s is not the surface that it was made from: its XXH3 is %s, not %s; voxelize "
@@ -137,6 +141,7 @@ done:
     if (status != RILL_OK) rill_fail_prefix("%s", path);
     rill_geom_destroy(made);
     free(surface);
+    free(line);
     free(w.text);
     return status;
 }

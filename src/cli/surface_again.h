@@ -7,6 +7,7 @@
 #define RILL_CLI_SURFACE_AGAIN_H
 
 #include "cli/cli.h"
+#include "geometry/surface/surface.h"
 
 /**
  * Voxelize the surface of a geometry again, as the command in its file did, with another size of voxels. The
@@ -14,10 +15,11 @@
  * @param[in] path     of the geometry
  * @param[in] named    where the command names it is read, too, also outside of the geometry's directory
  * @param[in] spacing  m
+ * @param[out] report  may be NULL
  * @return RILL_USAGE when the geometry does not say how it was made, or the surface is not there or another
  * one
  */
 rill_status cli_surface_again(const rill_geom *geom, const char *path, bool named, double spacing,
-                              rill_progress progress, rill_geom **out);
+                              rill_progress progress, rill_geom **out, rill_surface_report *report);
 
 #endif

@@ -152,3 +152,35 @@ Test(run_grids, says_what_is_missing)
     voxelize("0.3mm", "xyz");
     cli_test_fails(1, "only 3.", "run", "s.yaml", "--error-bar", "--dry-run");
 }
+
+/* A geometry with --dx alone is its surface with other voxels, by the options of its command. */
+Test(run_grids, a_geometry_is_voxelized_again)
+{
+    voxelize("0.2mm", "yzx");
+    cli_result r = cli_test_run("voxelize", "p.geom.h5", "--dx", "0.25mm", "--json", "again.json", "-o",
+                                "again.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    voxelize("0.25mm", "yzx");
+    const cli_result other = cli_test_run("info", "p.geom.h5", "--json", "-"),
+                     made = cli_test_run("info", "again.geom.h5", "--json", "-");
+    json_t *a = json_loads(other.out, 0, NULL), *b = json_loads(made.out, 0, NULL);
+    static const char *const keys[] = {"size", "fluid", "voxel_size", "origin", "openings"};
+    cr_assert(a && b, "%s", made.err);
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        const json_t *one = json_object_get(a, keys[k]);
+        cr_expect(one && json_equal(one, json_object_get(b, keys[k])), "%s: %s", keys[k], made.out);
+    }
+    json_decref(a);
+    json_decref(b);
+
+    r = cli_test_run("voxelize", "again.geom.h5", "--dx", "0.2mm", "-o",
+                     "back.geom.h5"); /* the last --dx counts */
+    cr_expect_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("voxelize", "p.geom.h5", "--dx", "0.25mm", "--extend", "1D", "-o", "c.geom.h5");
+    cr_expect_eq(r.code, 1);
+    cr_expect(strstr(r.err, "give --dx alone"), "%s", r.err);
+    cr_assert_eq(rename("p .stl", "q.stl"), 0);
+    r = cli_test_run("voxelize", "p.geom.h5", "--dx", "0.25mm", "-o", "c.geom.h5");
+    cr_expect_eq(r.code, 1);
+    cr_expect(strstr(r.err, "put it there"), "%s", r.err);
+}

@@ -87,6 +87,27 @@ Test(expected, interpolates, .init = begin, .fini = end)
     cr_expect(isnan(rill_expected_at(&t, RILL_D3Q27, RILL_SRT, 20, 0.8, 0).local));
     cr_expect(isnan(rill_expected_at(&t, RILL_D3Q19, RILL_TRT, 20, 0.8, 0).local));
     rill_expected_free(&t);
+    /* Oscillating flow with a second tau: a power of tau - 1/2 between them. */
+    char more[1024];
+    snprintf(more, sizeof more, "%scumulant, d3q27, 0.51, 4, 20, 0.04, 0.04, 0.2\n", known);
+    put(more, 7);
+    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.51, 4).local, 0.2, 1e-9);
+    cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.5 + sqrt(0.0003), 4).local, 0.1,
+                       1e-9);
+    cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.8, 4).local, 0.05, 1e-9);
+    cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.501, 4).local, 0.2, 1e-9);
+    rill_expected_free(&t);
+    /* An error that changes its sign between 10 and 40 cells. */
+    put("trt, d3q27, 0.51, 0, 10, 0.04, 0.02, 0.08\ntrt, d3q27, 0.51, 0, 20, 0.01, 0, 0.02\n"
+        "trt, d3q27, 0.51, 0, 40, 0.0025, 0.005, 0.005\n",
+        3);
+    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.51, 0).mean, 0.005, 1e-9);
+    cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 14.142135623730951, 0.51, 0).mean, 0.01,
+                       1e-9);
+    cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 40, 0.51, 0).mean, 0.005, 1e-9);
+    rill_expected_free(&t);
 }
 
 /* The boundary layer of a bend is as thick as radius / sqrt(Dean number): second order in its cells. */

@@ -98,7 +98,8 @@ static int by_x(const void *a, const void *b)
     return d < 0 ? -1 : d > 0;
 }
 
-/* Return the curve at x; of knots with the same x the mean. */
+/* Return the curve at x; of knots with the same x the mean. An error that changes its sign is 0 somewhere: it
+ * counts as at least that of any larger x. */
 static void curve_at(knot *knots, int count, double x, double error[ERRORS])
 {
     int n = 0;
@@ -111,6 +112,8 @@ static void curve_at(knot *knots, int count, double x, double error[ERRORS])
         for (int e = 0; e < ERRORS; e++) sum.error[e] /= same;
         knots[n++] = sum;
     }
+    for (int k = n - 2; k >= 0; k--)
+        for (int e = 0; e < ERRORS; e++) knots[k].error[e] = fmax(knots[k].error[e], knots[k + 1].error[e]);
     int left = 0;
     while (left + 2 < n && knots[left + 1].x < x) left++;
     const knot *a = &knots[left], *b = n > 1 ? a + 1 : a;
@@ -151,42 +154,62 @@ done:
     return status;
 }
 
-/* Whether a point is of steady flow with this lattice and collision. */
-static bool is_steady(const rill_expected_point *p, rill_lattice lattice, rill_collision collision)
+/* What of a table belongs to a flow: steady flow by lattice and collision, oscillating flow by its boundary
+ * layer alone. */
+typedef struct part {
+    const rill_expected *table;
+    rill_lattice lattice;
+    rill_collision collision;
+    bool oscillates;
+} part;
+
+static bool has(const part *p, const rill_expected_point *point)
 {
-    return p->lattice == lattice && p->collision == collision && !(p->alpha > 0);
+    return p->oscillates
+               ? point->alpha > 0
+               : point->lattice == p->lattice && point->collision == p->collision && !(point->alpha > 0);
 }
 
-/* The curve of a lattice and collision at one tau over the cells across. @return its points */
-static int steady_at(const rill_expected *t, rill_lattice lattice, rill_collision collision, double tau,
-                     double cells, knot *knots, double error[ERRORS])
+/* The curve at one tau over the cells across or, where the flow oscillates, in the boundary layer. */
+static void at_tau(const part *p, double tau, double cells, knot *knots, double error[ERRORS])
 {
     int count = 0;
-    for (int k = 0; k < t->count; k++) {
-        const rill_expected_point *p = &t->points[k];
-        if (!is_steady(p, lattice, collision) || p->tau != tau) continue;
-        knots[count].x = p->cells;
-        memcpy(knots[count++].error, p->error, sizeof p->error);
+    for (int k = 0; k < p->table->count; k++) {
+        const rill_expected_point *point = &p->table->points[k];
+        if (!has(p, point) || point->tau != tau) continue;
+        knots[count].x = p->oscillates ? point->cells / 2 / point->alpha : point->cells;
+        memcpy(knots[count++].error, point->error, sizeof point->error);
     }
     if (count) curve_at(knots, count, cells, error);
-    return count;
 }
 
 /* The two taus of the table around one, or the one beside it. */
-static int taus_around(const rill_expected *t, rill_lattice lattice, rill_collision collision, double tau,
-                       double around[2])
+static bool taus_around(const part *p, double tau, double around[2])
 {
     around[0] = -INFINITY;
     around[1] = INFINITY;
-    for (int k = 0; k < t->count; k++) {
-        const rill_expected_point *p = &t->points[k];
-        if (!is_steady(p, lattice, collision)) continue;
-        if (p->tau <= tau) around[0] = fmax(around[0], p->tau);
-        if (p->tau >= tau) around[1] = fmin(around[1], p->tau);
+    for (int k = 0; k < p->table->count; k++) {
+        const rill_expected_point *point = &p->table->points[k];
+        if (!has(p, point)) continue;
+        if (point->tau <= tau) around[0] = fmax(around[0], point->tau);
+        if (point->tau >= tau) around[1] = fmin(around[1], point->tau);
     }
     if (isinf(around[0])) around[0] = around[1];
     if (isinf(around[1])) around[1] = around[0];
     return isfinite(around[0]);
+}
+
+/* Errors at a tau, as a power of tau - 1/2 between those of the table. @return whether there are any */
+static bool errors_at(const part *p, double tau, double cells, knot *knots, double error[ERRORS])
+{
+    double around[2], at[2][ERRORS];
+    if (!taus_around(p, tau, around)) return false;
+    for (int k = 0; k < 2; k++) at_tau(p, around[k], cells, knots, at[k]);
+    const double share = around[1] > around[0] ? log((tau - 0.5) / (around[0] - 0.5)) /
+                                                     log((around[1] - 0.5) / (around[0] - 0.5))
+                                               : 0;
+    for (int e = 0; e < ERRORS; e++) error[e] = at[0][e] * pow(at[1][e] / at[0][e], share);
+    return true;
 }
 
 /* Return errors that are not known. */
@@ -200,26 +223,13 @@ rill_plan_errors rill_expected_at(const rill_expected *t, rill_lattice lattice, 
                                   double cells, double tau, double alpha)
 {
     rill_plan_errors out = none(cells, tau);
-    double around[2], at[2][ERRORS], error[ERRORS], pulse[ERRORS];
+    const part steady = {t, lattice, collision, false}, oscillating = {t, lattice, collision, true};
+    double error[ERRORS], pulse[ERRORS];
     knot *knots = t->count ? calloc((size_t)t->count, sizeof *knots) : NULL;
     out.layer = alpha > 0 ? cells / 2 / alpha : 0;
-    if (!knots || !taus_around(t, lattice, collision, tau, around)) goto done;
-    for (int k = 0; k < 2; k++) steady_at(t, lattice, collision, around[k], cells, knots, at[k]);
-    const double part = around[1] > around[0] ? log((tau - 0.5) / (around[0] - 0.5)) /
-                                                    log((around[1] - 0.5) / (around[0] - 0.5))
-                                              : 0;
-    for (int e = 0; e < ERRORS; e++) error[e] = at[0][e] * pow(at[1][e] / at[0][e], part);
-    int count = 0;
-    for (int k = 0; k < t->count && alpha > 0; k++) {
-        const rill_expected_point *p = &t->points[k];
-        if (!(p->alpha > 0)) continue;
-        knots[count].x = p->cells / 2 / p->alpha;
-        memcpy(knots[count++].error, p->error, sizeof p->error);
-    }
-    if (count) {
-        curve_at(knots, count, out.layer, pulse);
+    if (!knots || !errors_at(&steady, tau, cells, knots, error)) goto done;
+    if (alpha > 0 && errors_at(&oscillating, tau, out.layer, knots, pulse))
         for (int e = 0; e < ERRORS; e++) error[e] = fmax(error[e], pulse[e]);
-    }
     out.pressure = error[0];
     out.mean = error[1];
     out.local = error[2];

@@ -252,6 +252,7 @@ __global__ void __launch_bounds__(RILL_PATCH_BLOCK,
                  const int count, const __grid_constant__ rill_patch_now now, const int tasks,
                  double *exchange, uint32_t *arrivals)
 {
+    if constexpr (!P::populations) return;
     let_next_kernel_begin();
     constexpr int near = 16, words = sizeof(rill_patch) / sizeof(uint64_t);
     __shared__ uint64_t shared[near * words];
@@ -335,6 +336,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 
     walls_kernel(const rill_arrays arrays, const int parity, const int task, const rill_walls walls,
                  double *exchange)
 {
+    if constexpr (!P::populations) return;
     const uint64_t thread = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (task == RILL_WALLS_BALANCE) {
         if (walls.first_node + thread < walls.end_node)
@@ -372,6 +374,7 @@ template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1)
     damp_kernel(const rill_arrays arrays, const int parity, const rill_sponge sponge)
 {
+    if constexpr (!P::populations) return;
     let_next_kernel_begin();
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     const bool mine = k < sponge.count;

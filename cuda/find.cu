@@ -140,10 +140,6 @@ extern "C" rill_status rill_cuda_find(rill_cuda_state *state, rill_variant varia
             *out = &e.kernels;
             return RILL_OK;
         }
-    if (rill_stream_macroscopic(variant.stream))
-        return rill_fail(RILL_USAGE,
-                         "macroscopic streaming runs on a CPU alone: choose --backend cpu, or another "
-                         "streaming scheme");
     entry found = {variant, {}, {}};
     if (!ahead(variant, &found.compiled)) {
         const rill_status status = compile(state, variant, &found.compiled);

@@ -8,6 +8,7 @@
 #include "cuda/registers.cuh"
 #include "kernel/launch.h"
 #include "kernel/node.h"
+#include "kernel/node_macroscopic.h"
 #include "kernel/sums.h"
 #include "kernel/turn.h"
 #include "kernel/walls.h"
@@ -18,9 +19,10 @@ template <int L, int S, int A, int T, int P, int B, int H> struct layout {
                          shift = H;
     static constexpr int parities = rill_stream_parities(S);
     static constexpr bool walls_in_step = rill_walls_in_step(S, A, T, P);
+    static constexpr bool populations = !rill_stream_macroscopic(S); // are what is stored
     // Has steps of its own where offsets fit 32 bits: D3Q27 pulls in fp32 are 2 % slower with such.
     static constexpr bool narrows =
-        A == RILL_BITMAP && !(L == RILL_D3Q27 && S == RILL_PULL && T == RILL_FP32);
+        populations && A == RILL_BITMAP && !(L == RILL_D3Q27 && S == RILL_PULL && T == RILL_FP32);
     static constexpr bool narrow = false; // offsets are such
     static constexpr rill_plan plan() { return {L, S, A, B, T, H}; }
 };
@@ -261,12 +263,16 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     step_kernel(const rill_arrays from, const rill_arrays to, const rill_rates rates, const rill_node first,
                 const rill_node end, const rill_wall_weights walls)
 {
-    using step = stepping<V, narrow>;
+    using step = stepping<V, narrow || !V::populations>;
     constexpr int threads = threads_of<V>(parity);
     let_next_kernel_begin();
     wait_for_kernel_before();
     const typename step::number block = first + (typename step::number)blockIdx.x * threads,
                                 n = block + threadIdx.x;
+    if constexpr (!V::populations) {
+        if (threadIdx.x < end - block) rill_stored_step<step>(&from, &to, &rates, n);
+        return;
+    }
     constexpr bool ring = rill_stream_ring(V::stream);
     ask_ahead<V, parity>(from, block);
     const uint32_t full = (from.turn + 1) << from.turn_bits;
@@ -322,7 +328,10 @@ static __device__ bool values_of(const int equilibrium, const int parity, const 
                                  const rill_rates &rates, const rill_node n, node_values &v)
 {
     rill_moments m;
-    if (!rill_node_moments<P>(parity, &arrays, &rates, n, &m)) return false;
+    if constexpr (!P::populations)
+        m = rill_stored_moments<P>(&arrays, &rates, n);
+    else if (!rill_node_moments<P>(parity, &arrays, &rates, n, &m))
+        return false;
     v.resting = 0;
     if (P::bounce == RILL_FULL_WAY) v.resting = rill_node_resting<P>(parity, &arrays, n);
     v.density = m.density;
@@ -480,16 +489,25 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1) // adding holds what is 
         density = (rill_scalar)in[k];
         for (uint64_t a = 0; a < 3 && !add; a++) velocity[a] = (rill_scalar)in[(a + 1) * count + k];
     }
-    rill_node_set<P>(equilibrium, parity, &arrays, &rates, order ? order[k] : (rill_node)(first + k), density,
-                     velocity, add);
+    const rill_node n = order ? order[k] : (rill_node)(first + k);
+    if constexpr (P::populations)
+        rill_node_set<P>(equilibrium, parity, &arrays, &rates, n, density, velocity, add);
+    else
+        rill_stored_set<P>(&arrays, &rates, n, density, velocity, add);
 }
 
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
-    swap_kernel(const rill_arrays arrays, const int parity, const rill_swap *swaps, const size_t count)
+    swap_kernel(const rill_arrays arrays, const rill_arrays before, const int parity, const rill_swap *swaps,
+                const size_t count)
 {
     const size_t k = (size_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k >= count) return;
+    if constexpr (!P::populations) {
+        if (k == 0 || swaps[k - 1].node[0] != swaps[k].node[0])
+            rill_stored_swap<P>(&arrays, &before, swaps, k, count);
+        return;
+    }
     const rill_swap s = swaps[k];
     size_t slot[2];
     for (int e = 0; e < 2; e++)
@@ -516,7 +534,7 @@ template <> struct word_of<8> {
     using type = uint64_t;
 };
 
-// Copies what comes in at links to words, or from them.
+// Copies what comes in at links, or the rows of nodes, to words or from them.
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_CROSS_THREADS)
     cross_kernel(const rill_arrays arrays, const int parity, const rill_cut_link *links,
@@ -527,6 +545,13 @@ __global__ void __launch_bounds__(RILL_CUDA_CROSS_THREADS)
     using word = typename word_of<size>::type;
     const uint64_t stride = (uint64_t)gridDim.x * RILL_CUDA_CROSS_THREADS,
                    begin = (uint64_t)blockIdx.x * RILL_CUDA_CROSS_THREADS + threadIdx.x;
+    if constexpr (!P::populations)
+        if (links) { // what arrives is stored nowhere
+            for (uint64_t k = begin; k < count; k += stride)
+                ((rill_scalar *)words)[k] =
+                    rill_stored_arriving<P>(&arrays, links[k].node, (int)links[k].direction);
+            return;
+        }
     word *at[RILL_CUDA_CROSS_LINKS], value[RILL_CUDA_CROSS_LINKS];
     RILL_UNROLL
     for (int j = 0; j < RILL_CUDA_CROSS_LINKS; j++) {
@@ -553,6 +578,7 @@ template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     locate_kernel(const rill_arrays arrays, const int parity, rill_cut_link *links, const uint64_t count)
 {
+    if constexpr (!P::populations) return;
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k < count) links[k] = rill_cut_located(rill_cut_slot(P::plan(), parity, &arrays, links[k]));
 }
@@ -560,6 +586,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT) wrap_kernel(const rill_arrays arrays)
 {
+    if constexpr (!P::populations) return;
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k >= arrays.ghosts) return;
     for (int i = 0; i < rill_q(P::lattice); i++)
@@ -577,6 +604,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1)
     sample_kernel(const rill_arrays arrays, const rill_rates rates, const int equilibrium, const int rheology,
                   const int parity, const rill_node *nodes, const uint64_t count, double *out)
 {
+    if constexpr (!P::populations) return;
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k >= count) return;
     node_values v;

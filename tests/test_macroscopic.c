@@ -5,6 +5,7 @@
  */
 #include "backends.h"
 #include "kernel/variant.h"
+#include "sim/arrivals.h"
 #include "sim/sim.h"
 
 #include <math.h>
@@ -23,11 +24,14 @@ static rill_variant variant_of(rill_stream stream, rill_addressing addressing, r
                           .arithmetic = storage == RILL_FP64 ? RILL_DOUBLE : RILL_SINGLE};
 }
 
+/* Where simulations run. */
+static rill_backend_kind on = RILL_BACKEND_CPU;
+
 static rill_sim_options options_of(rill_variant variant)
 {
     rill_sim_options options = rill_sim_options_default();
     options.variant = variant;
-    options.backend = RILL_BACKEND_CPU;
+    options.backend = on;
     options.tau = 1;
     options.magic = 0.25;
     options.force[2] = 1e-4;
@@ -117,8 +121,10 @@ static rill_geom *case_create(size_t c)
 Test(macroscopic, permeability_is_that_of_populations)
 {
     omp_set_num_threads(1);
+    FOR_EACH_BACKEND(backend)
     for (size_t c = 0; c < case_count; c++) {
         rill_geom *geom = case_create(c);
+        on = backend;
         flow populations = flow_create(geom, variant_of(RILL_PULL, RILL_LIST, RILL_FP64));
         ASSERT_OK(rill_sim_step(populations.sim, 1500));
         const double expected = permeability(geom, populations.sim);
@@ -128,8 +134,9 @@ Test(macroscopic, permeability_is_that_of_populations)
                 flow_create(geom, variant_of(RILL_MACROSCOPIC, k ? RILL_BITMAP : RILL_LIST, RILL_FP64));
             ASSERT_OK(rill_sim_step(stored.sim, 1500));
             const double found = permeability(geom, stored.sim);
-            cr_expect_float_eq(found / expected, 1, 1e-9, "case %zu, %s: %.15g, of populations %.15g", c,
-                               rill_addressing_names[k ? RILL_BITMAP : RILL_LIST], found, expected);
+            cr_expect_float_eq(found / expected, 1, 1e-9,
+                               "case %zu, %s, backend %d: %.15g, of populations %.15g", c,
+                               rill_addressing_names[k ? RILL_BITMAP : RILL_LIST], backend, found, expected);
             flow_destroy(&stored);
         }
         flow_destroy(&populations);
@@ -140,28 +147,36 @@ Test(macroscopic, permeability_is_that_of_populations)
 /* The value that an independent program computed (shared by both): 16 voxels, magic 1/4. */
 Test(macroscopic, simple_cubic_array)
 {
-    rill_geom *geom = case_create(0);
-    flow f = flow_create(geom, variant_of(RILL_MACROSCOPIC, RILL_BITMAP, RILL_FP64));
-    ASSERT_OK(rill_sim_step(f.sim, 2000));
-    cr_expect_float_eq(permeability(geom, f.sim), 4.6612495, 5e-7, "%.10g", permeability(geom, f.sim));
-    flow_destroy(&f);
-    rill_geom_destroy(geom);
+    FOR_EACH_BACKEND(backend)
+    {
+        on = backend;
+        rill_geom *geom = case_create(0);
+        flow f = flow_create(geom, variant_of(RILL_MACROSCOPIC, RILL_BITMAP, RILL_FP64));
+        ASSERT_OK(rill_sim_step(f.sim, 2000));
+        cr_expect_float_eq(permeability(geom, f.sim), 4.6612495, 5e-7, "%.10g", permeability(geom, f.sim));
+        flow_destroy(&f);
+        rill_geom_destroy(geom);
+    }
 }
 
 /* Two parallel plates H apart: H^2 / 12 + 1 / 12 at magic 1/4. */
 Test(macroscopic, plates)
 {
-    const uint32_t n[3] = {7, 1, 1};
-    const rill_side sides[3] = {RILL_WALL, RILL_PERIODIC, RILL_PERIODIC};
-    rill_geom *geom = geom_of(n, sides);
-    for (int storage = RILL_FP32; storage <= RILL_FP64; storage++) {
-        flow f = flow_create(geom, variant_of(RILL_MACROSCOPIC, RILL_BITMAP, (rill_storage)storage));
-        ASSERT_OK(rill_sim_step(f.sim, 2000));
-        cr_expect_float_eq(permeability(geom, f.sim), (7.0 * 7 + 1) / 12, storage ? 1e-12 : 2e-5, "%.10g",
-                           permeability(geom, f.sim));
-        flow_destroy(&f);
+    FOR_EACH_BACKEND(backend)
+    {
+        on = backend;
+        const uint32_t n[3] = {7, 1, 1};
+        const rill_side sides[3] = {RILL_WALL, RILL_PERIODIC, RILL_PERIODIC};
+        rill_geom *geom = geom_of(n, sides);
+        for (int storage = RILL_FP32; storage <= RILL_FP64; storage++) {
+            flow f = flow_create(geom, variant_of(RILL_MACROSCOPIC, RILL_BITMAP, (rill_storage)storage));
+            ASSERT_OK(rill_sim_step(f.sim, 2000));
+            cr_expect_float_eq(permeability(geom, f.sim), (7.0 * 7 + 1) / 12, storage ? 1e-12 : 2e-5, "%.10g",
+                               permeability(geom, f.sim));
+            flow_destroy(&f);
+        }
+        rill_geom_destroy(geom);
     }
-    rill_geom_destroy(geom);
 }
 
 /* A list and a bitmap, and any number of threads, give the same bits. */
@@ -188,37 +203,77 @@ Test(macroscopic, results_do_not_depend_on_addressing_or_threads)
     }
 }
 
+/* What arrives at links is made from what is stored at their other ends, for shares of flow through edges:
+ * what is stored leaves in the step to come, which populations that are stored have arrived from. */
+Test(macroscopic, populations_that_arrive)
+{
+    FOR_EACH_BACKEND(backend)
+    for (size_t c = 2; c < 6; c++) {
+        rill_geom *geom = case_create(c);
+        on = backend;
+        for (int addressing = 0; addressing < 2; addressing++) {
+            double *values[2];
+            for (int k = 0; k < 2; k++) {
+                flow f = flow_create(geom, variant_of(k ? RILL_MACROSCOPIC : RILL_PULL,
+                                                      addressing ? RILL_BITMAP : RILL_LIST, RILL_FP64));
+                const uint64_t count = 18 * (uint64_t)rill_domain_nodes(f.domain);
+                rill_cut_link *links = malloc(count * sizeof *links);
+                rill_arrivals *arrivals = NULL;
+                for (uint64_t l = 0; l < count; l++)
+                    links[l] = (rill_cut_link){(rill_node)(l / 18), 1 + (uint32_t)(l % 18)};
+                values[k] = malloc(count * sizeof **values);
+                ASSERT_OK(rill_sim_step(f.sim, k ? 30 : 31));
+                ASSERT_OK(rill_arrivals_create(f.sim, &arrivals));
+                ASSERT_OK(rill_arrivals_read(arrivals, links, count, values[k]));
+                for (uint64_t l = 0; k && l < count; l++)
+                    cr_assert_float_eq(values[1][l], values[0][l], 1e-15,
+                                       "case %zu, link %llu: %.15g, of pull %.15g", c, (unsigned long long)l,
+                                       values[1][l], values[0][l]);
+                rill_arrivals_destroy(arrivals);
+                free(links);
+                flow_destroy(&f);
+            }
+            free(values[0]), free(values[1]);
+        }
+        rill_geom_destroy(geom);
+    }
+}
+
 /* What is set is read again, and a state that is saved goes on as if nothing had been. */
 Test(macroscopic, moments_and_states_are_kept)
 {
-    rill_geom *geom = case_create(2);
-    flow f = flow_create(geom, variant_of(RILL_MACROSCOPIC, RILL_BITMAP, RILL_FP64)),
-         other = flow_create(geom, variant_of(RILL_MACROSCOPIC, RILL_BITMAP, RILL_FP64));
-    const rill_node nodes = rill_domain_nodes(f.domain);
-    double *given = calloc(4 * (size_t)nodes, sizeof *given),
-           *found = calloc(4 * (size_t)nodes, sizeof *found);
-    for (size_t k = 0; k < 4 * (size_t)nodes; k++) given[k] = 1e-3 * sin(0.37 * (double)k);
-    ASSERT_OK(rill_sim_set_moments(f.sim, given, given + nodes));
-    ASSERT_OK(rill_sim_moments(f.sim, 0, nodes, found, found + nodes));
-    for (size_t k = 0; k < 4 * (size_t)nodes; k++) cr_assert_float_eq(found[k], given[k], 1e-17);
+    FOR_EACH_BACKEND(backend)
+    {
+        on = backend;
+        rill_geom *geom = case_create(2);
+        flow f = flow_create(geom, variant_of(RILL_MACROSCOPIC, RILL_BITMAP, RILL_FP64)),
+             other = flow_create(geom, variant_of(RILL_MACROSCOPIC, RILL_BITMAP, RILL_FP64));
+        const rill_node nodes = rill_domain_nodes(f.domain);
+        double *given = calloc(4 * (size_t)nodes, sizeof *given),
+               *found = calloc(4 * (size_t)nodes, sizeof *found);
+        for (size_t k = 0; k < 4 * (size_t)nodes; k++) given[k] = 1e-3 * sin(0.37 * (double)k);
+        ASSERT_OK(rill_sim_set_moments(f.sim, given, given + nodes));
+        ASSERT_OK(rill_sim_moments(f.sim, 0, nodes, found, found + nodes));
+        for (size_t k = 0; k < 4 * (size_t)nodes; k++) cr_assert_float_eq(found[k], given[k], 1e-17);
 
-    ASSERT_OK(rill_sim_step(f.sim, 5));
-    const uint64_t bytes = rill_sim_state_bytes(f.sim);
-    cr_expect_lt(bytes, 40 * (uint64_t)nodes + 1000, "%llu bytes", (unsigned long long)bytes);
-    char *state = malloc(bytes);
-    ASSERT_OK(rill_sim_state_save(f.sim, 0, bytes, state));
-    ASSERT_OK(rill_sim_state_load(other.sim, 0, bytes, state));
-    ASSERT_OK(rill_sim_state_resume(other.sim, 5));
-    for (int k = 0; k < 2; k++) {
-        flow *one = k ? &other : &f;
-        ASSERT_OK(rill_sim_step(one->sim, 6));
-        ASSERT_OK(rill_sim_moments(one->sim, 0, nodes, k ? found : given, (k ? found : given) + nodes));
+        ASSERT_OK(rill_sim_step(f.sim, 5));
+        const uint64_t bytes = rill_sim_state_bytes(f.sim);
+        cr_expect_lt(bytes, 40 * (uint64_t)nodes + 1000, "%llu bytes", (unsigned long long)bytes);
+        char *state = malloc(bytes);
+        ASSERT_OK(rill_sim_state_save(f.sim, 0, bytes, state));
+        ASSERT_OK(rill_sim_state_load(other.sim, 0, bytes, state));
+        ASSERT_OK(rill_sim_state_resume(other.sim, 5));
+        for (int k = 0; k < 2; k++) {
+            flow *one = k ? &other : &f;
+            ASSERT_OK(rill_sim_step(one->sim, 6));
+            ASSERT_OK(rill_sim_moments(one->sim, 0, nodes, k ? found : given, (k ? found : given) + nodes));
+        }
+        cr_expect_eq(memcmp(found, given, 4 * (size_t)nodes * sizeof *found), 0);
+        free(state), free(given), free(found);
+        flow_destroy(&f);
+        flow_destroy(&other);
+        rill_geom_destroy(geom);
     }
-    cr_expect_eq(memcmp(found, given, 4 * (size_t)nodes * sizeof *found), 0);
-    free(state), free(given), free(found);
-    flow_destroy(&f);
-    flow_destroy(&other);
-    rill_geom_destroy(geom);
 }
 
 /* Return the message of a simulation that is refused. */
@@ -279,12 +334,16 @@ Test(macroscopic, what_needs_populations_is_refused)
 /* Half of the collisions have no magic parameter of their own. */
 Test(macroscopic, one_relaxation_time)
 {
-    rill_geom *geom = case_create(0);
-    rill_variant v = variant_of(RILL_MACROSCOPIC, RILL_BITMAP, RILL_FP64);
-    v.collision = RILL_SRT;
-    flow f = flow_create(geom, v);
-    ASSERT_OK(rill_sim_step(f.sim, 2000));
-    cr_expect_float_eq(permeability(geom, f.sim), 4.6612495, 5e-7, "%.10g", permeability(geom, f.sim));
-    flow_destroy(&f);
-    rill_geom_destroy(geom);
+    FOR_EACH_BACKEND(backend)
+    {
+        on = backend;
+        rill_geom *geom = case_create(0);
+        rill_variant v = variant_of(RILL_MACROSCOPIC, RILL_BITMAP, RILL_FP64);
+        v.collision = RILL_SRT;
+        flow f = flow_create(geom, v);
+        ASSERT_OK(rill_sim_step(f.sim, 2000));
+        cr_expect_float_eq(permeability(geom, f.sim), 4.6612495, 5e-7, "%.10g", permeability(geom, f.sim));
+        flow_destroy(&f);
+        rill_geom_destroy(geom);
+    }
 }

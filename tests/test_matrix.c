@@ -92,7 +92,6 @@ static void compare(rill_stream stream)
     int compared = 0;
     FOR_EACH_BACKEND(backend)
     for (int lattice = 0; lattice < RILL_LATTICE_COUNT; lattice++) {
-        if (macroscopic && backend == RILL_BACKEND_CUDA) continue; /* runs on processors alone */
         rill_geom *geom = noise((rill_lattice)lattice);
         for (size_t s = 0; s < sizeof storages / sizeof *storages; s++) {
             if (backend == RILL_BACKEND_CUDA && (s == 2 || lattice > 1))

@@ -72,7 +72,8 @@ static rill_sim_options options_of(rill_variant variant, rill_backend_kind backe
     rill_sim_options options = rill_sim_options_default();
     options.variant = variant;
     options.backend = backend;
-    options.tau = 0.9;
+    options.tau = variant.stream == RILL_MACROSCOPIC ? 1 : 0.9;
+    if (variant.stream == RILL_MACROSCOPIC) options.magic = 0.25;
     options.force[0] = 1e-5;
     options.force[2] = 3e-5;
     return options;

@@ -35,9 +35,9 @@ static rill_bench_values values_of(const cli_choices *choices)
 
 /* Of several schemes leave out macroscopic streaming where it cannot run; alone it is refused with a reason.
  */
-static void leave_out_macroscopic(cli_choices *streams, const cli_compute *compute, const rill_device *device)
+static void leave_out_macroscopic(cli_choices *streams, const cli_compute *compute)
 {
-    if (device->kind == RILL_BACKEND_CPU && compute->tau == 1 && compute->magic == 0.25) return;
+    if (compute->tau == 1 && compute->magic == 0.25) return;
     int kept = 0;
     for (int k = 0; streams->count > 1 && k < streams->count; k++)
         if (streams->items[k] != RILL_MACROSCOPIC) streams->items[kept++] = streams->items[k];
@@ -47,7 +47,7 @@ static void leave_out_macroscopic(cli_choices *streams, const cli_compute *compu
 static rill_status want(bench_options *o, const rill_bench_yardstick *yardstick, rill_bench_wants *out)
 {
     rill_status status = RILL_OK;
-    leave_out_macroscopic(&o->several.stream, &o->compute, yardstick->device);
+    leave_out_macroscopic(&o->several.stream, &o->compute);
     const cli_several *s = &o->several;
     rill_bench_wants wants = {.suites = o->suites.items,
                               .suite_count = o->suites.count,

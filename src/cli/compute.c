@@ -83,7 +83,7 @@ const cli_option *cli_compute_options(cli_compute *c)
         {"stream", 0, CLI_CHOICE, &c->stream,
          .help =
              "streaming scheme: pull and push take two arrays, the others one; macroscopic stores density "
-             "and momentum (Stokes flow at tau 1 and magic 0.25 on a CPU)",
+             "and momentum (Stokes flow at tau 1 and magic 0.25)",
          .choices = rill_stream_names, .fallback = c->stream_default, .given = &c->stream_given},
         {"addressing", 0, CLI_CHOICE, &c->addressing, .help = "how neighbours are found",
          .choices = rill_addressing_names, .fallback = c->addressing_default, .given = &c->addressing_given},

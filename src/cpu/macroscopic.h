@@ -9,6 +9,7 @@
 
 #include "core/threads.h"
 #include "cpu/rows.h"
+#include "kernel/address.h"
 #include "kernel/stream.h"
 
 /** Return whether density and momentum are stored. */
@@ -96,14 +97,37 @@ static inline void rill_cpu_store_moments(const rill_launch *launch, uint64_t n,
                             3 * ((given ? given[(uint64_t)(a + 1) * stride] : 0) + 0.5 * launch->force[a]));
 }
 
+/** Return the population that leaves node n along velocity i, of what an array holds. */
+RILL_FN double rill_cpu_sent(const rill_launch *launch, const rill_arrays *arrays, const uint64_t n,
+                             const int i)
+{
+    const int lattice = (int)launch->variant.lattice;
+    double value = rill_cpu_stored(launch, arrays, 0, n);
+    for (int a = 0; a < rill_dimensions(lattice); a++)
+        value += rill_c(lattice, i, a) * rill_cpu_stored(launch, arrays, 1 + a, n);
+    return rill_w(lattice, i) * value;
+}
+
 /** Return what came back from a wall along velocity i in the last step. */
 RILL_FN double rill_cpu_came_back(const rill_launch *launch, const uint64_t n, const int i)
 {
-    const int lattice = (int)launch->variant.lattice;
-    double value = rill_cpu_stored(launch, &launch->to, 0, n);
-    for (int a = 0; a < rill_dimensions(lattice); a++)
-        value -= rill_c(lattice, i, a) * rill_cpu_stored(launch, &launch->to, 1 + a, n);
-    return rill_w(lattice, i) * value;
+    return rill_cpu_sent(launch, &launch->to, n, rill_opposite(i));
+}
+
+/** Write the population that arrives along a link in the next step as word k. */
+static inline void rill_cpu_put_arriving(const rill_launch *launch, const rill_cut_link link,
+                                         const uint64_t k, void *words)
+{
+    const rill_variant v = launch->variant;
+    const int i = (int)link.direction;
+    const rill_place place = rill_place_of((int)v.stream, (int)v.addressing, &launch->from, link.node);
+    const rill_link from = rill_link_of((int)v.lattice, (int)v.stream, (int)v.addressing, (int)v.bounce,
+                                        &launch->from, &place, i);
+    const double value = rill_cpu_sent(launch, &launch->from, from.meeting, from.wall ? rill_opposite(i) : i);
+    if (v.arithmetic == RILL_SINGLE)
+        ((float *)words)[k] = (float)value;
+    else
+        ((double *)words)[k] = value;
 }
 
 /**

@@ -494,16 +494,13 @@ static void cross_range(const void *shared, uint64_t first, uint64_t end)
     const rill_launch *launch = c->w->launch;
     const rill_plan plan = plan_of(launch->variant);
     const size_t size = c->w->size;
-    const uint64_t nodes = launch->nodes - launch->first;
     for (uint64_t k = first; k < end; k++) {
-        if (rill_cpu_is_macroscopic(launch)) { /* rows of nodes, there are no links */
-            char *stored = (char *)launch->from.populations +
-                           (k / nodes * launch->from.stride + launch->first + k % nodes) * size;
-            memcpy(c->to ? c->to + k * size : stored, c->to ? stored : c->from + k * size, size);
-            continue;
-        }
         const rill_cut_link link = rill_cut_link_at(plan.lattice, c->links, launch->first,
                                                     launch->nodes - launch->first, launch->order, k);
+        if (rill_cpu_is_macroscopic(launch) && c->links) { /* stored nowhere */
+            rill_cpu_put_arriving(launch, link, k, c->to);
+            continue;
+        }
         const size_t slot = rill_cut_slot(plan, launch->parity, &launch->from, link);
         char *here = (char *)launch->from.populations + slot * size;
         if (c->to)

@@ -69,6 +69,10 @@ RILL_FN size_t rill_cut_slot(const rill_plan plan, const int parity, const rill_
     if (link.direction & RILL_CUT_SLOT)
         return (size_t)(link.direction >> RILL_CUT_SLOT_HIGH) << 32 | link.node;
     const int i = (int)(link.direction & (RILL_CUT_SENT - 1));
+    if (rill_stream_macroscopic(plan.stream)) { /* a row of the node: there are no links */
+        const rill_slot slot = {(uint32_t)i, link.node};
+        return rill_slot_offset(plan.lattice, plan.stream, arrays, slot);
+    }
     if (link.direction & RILL_CUT_SENT) return rill_patch_slot(plan, parity, arrays, link.node, i, true);
     if (link.direction & RILL_CUT_HELD) {
         size_t slot;

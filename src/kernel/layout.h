@@ -7,6 +7,7 @@
  * RILL_BUNDLE nodes lie together, [stride / RILL_BUNDLE][q][RILL_BUNDLE]: rows of a bundle are a constant
  * distance apart, which instructions hold as an immediate operand, where a distance of `stride` costs two
  * additions for every population read and written, more than their collision has multiplications.
+ * Density and momentum of a node (RILL_MACROSCOPIC) lie together there.
  */
 #ifndef RILL_KERNEL_LAYOUT_H
 #define RILL_KERNEL_LAYOUT_H
@@ -40,6 +41,8 @@ RILL_FN size_t rill_slot_offset(const int lattice, const int stream, const rill_
                                 const rill_slot slot)
 {
 #if defined(__CUDACC__)
+    if (rill_stream_macroscopic(stream))
+        return (size_t)slot.number * (uint32_t)rill_stream_rows(lattice, stream) + slot.row;
     return rill_bundle_offset(lattice, stream, arrays, slot.number) + (size_t)slot.row * RILL_BUNDLE;
 #else
     (void)lattice;

@@ -4,7 +4,7 @@
 #include "core/memory.h"
 #include "kernel/rounding.h"
 #include "kernel/storage.h"
-#include "sim/sim_priv.h"
+#include "sim/macroscopic.h"
 
 #include <stdlib.h>
 
@@ -22,6 +22,7 @@ typedef struct room {
 struct rill_arrivals {
     rill_cut_link *links; /* [SOME], as kernels number nodes */
     uint64_t *at;         /* [SOME], where their values go */
+    int8_t *signs;        /* [SOME], of the values */
     void *words;
     uint64_t count; /* collected */
     int parts;
@@ -50,6 +51,7 @@ rill_status rill_arrivals_create(rill_sim *sim, rill_arrivals **out)
     if (!r || !r->rooms) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %s", what));
     RILL_TRY(rill_array_create(SOME, sizeof *r->links, what, (void **)&r->links));
     RILL_TRY(rill_array_create(SOME, sizeof *r->at, what, (void **)&r->at));
+    RILL_TRY(rill_array_create(SOME, sizeof *r->signs, what, (void **)&r->signs));
     RILL_TRY(rill_array_create(SOME, sizeof(double), what, &r->words));
     for (int k = 0; k < parts; k++) {
         r->parts = k + 1;
@@ -72,6 +74,7 @@ void rill_arrivals_destroy(rill_arrivals *r)
     free(r->rooms);
     rill_array_destroy(r->links);
     rill_array_destroy(r->at);
+    rill_array_destroy(r->signs);
     rill_array_destroy(r->words);
     free(r);
 }
@@ -88,7 +91,8 @@ static rill_status flush(rill_arrivals *r, const room *of, double *values)
     of->part->kernels->pack(&launch, of->links, r->count, of->words);
     RILL_TRY(rill_device_wait(device));
     RILL_TRY(rill_device_download(device, r->words, of->words, r->count * rill_storage_size((int)storage)));
-    for (uint64_t k = 0; k < r->count; k++) values[r->at[k]] = rill_stored_value(storage, r->words, k);
+    for (uint64_t k = 0; k < r->count; k++)
+        values[r->at[k]] = r->signs[k] * rill_stored_value(storage, r->words, k);
     r->count = 0;
 done:
     return status;
@@ -104,6 +108,7 @@ rill_status rill_arrivals_read(rill_arrivals *r, const rill_cut_link *links, uin
             if (links[k].node < of->first || links[k].node >= of->end) continue;
             const rill_node number = rill_sim_number(of->part, (rill_node)(links[k].node - of->first));
             r->links[r->count] = (rill_cut_link){number, links[k].direction};
+            r->signs[r->count] = (int8_t)rill_macroscopic_mirrored(of->part, &r->links[r->count]);
             r->at[r->count++] = k;
             if (r->count == SOME) RILL_TRY(flush(r, of, values));
         }

@@ -18,7 +18,7 @@ rill_status rill_arrivals_create(rill_sim *sim, rill_arrivals **out);
 void rill_arrivals_destroy(rill_arrivals *arrivals);
 
 /**
- * Read what comes in at links before the next step.
+ * Read what comes in at links before the next step; where density and momentum are stored, after it.
  * @param[in] links    [count], numbers of nodes in the order of the domain, and directions
  * @param[out] values  [count], less the weight of the direction if the variant shifts populations
  * @return RILL_SYSTEM for the device

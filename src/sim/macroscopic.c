@@ -53,3 +53,13 @@ rill_status rill_macroscopic_swaps(const rill_domain *domain, rill_swap **out, s
     *count = used;
     return RILL_OK;
 }
+
+int rill_macroscopic_mirrored(const rill_sim *sim, rill_cut_link *link)
+{
+    const rill_swap wanted = {{link->node, 0}, {(uint8_t)link->direction, 0}, 0};
+    if (!rill_stream_macroscopic((int)sim->options.variant.stream) || !sim->own_swaps) return 1;
+    const rill_swap *s = bsearch(&wanted, sim->own_swaps, sim->swap_count, sizeof wanted, by_node);
+    if (!s) return 1;
+    *link = (rill_cut_link){s->node[1], s->direction[1]};
+    return s->sign;
+}

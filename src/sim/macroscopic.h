@@ -21,4 +21,10 @@ rill_status rill_macroscopic_refuse(const rill_sim *sim, const char *what);
  */
 rill_status rill_macroscopic_swaps(const rill_domain *domain, rill_swap **out, size_t *count);
 
+/**
+ * Replace a mirrored link by that from which a population comes to it.
+ * @return what the population is multiplied by; 1 for all other links and simulations
+ */
+int rill_macroscopic_mirrored(const rill_sim *sim, rill_cut_link *link);
+
 #endif

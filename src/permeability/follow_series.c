@@ -107,6 +107,10 @@ static bool judge(rill_follower *f)
     return largest + rounding(f) <= tolerance && (double)run->steps >= rill_follow_patience(f, size);
 }
 
+/* Pressures are what has not settled where the part of k that they lack is at least this part of what k
+ * misses in all. Else momentum has not, and no corrections would help: it settles by steps. */
+#define PRESSURES_PART 0.1
+
 /* What the network is asked for: the pressures at two sights, and what to make of them. */
 typedef struct question {
     rill_pressures *pressures;
@@ -154,7 +158,8 @@ static rill_status ask(rill_follower *f, question *q, const rill_sight *sight, b
     RILL_TRY(rill_pressures_estimate(f, p));
     q->not_till = AGAIN * (double)sight->step;
     double *const uncertainty = &run->uncertainty[run->axis];
-    const double k = run->k[run->axis], lacks = fabs(k - p->k) + RILL_PRESSURES_FACTOR * p->expected;
+    const double k = run->k[run->axis], still = RILL_PRESSURES_FACTOR * p->expected,
+                 lacks = fabs(k - p->k) + still;
     *uncertainty = fmax(*uncertainty, lacks);
     const double part = lacking(sight, p->expected, k);
     for (int b = 0; b < 3; b++)
@@ -162,7 +167,7 @@ static rill_status ask(rill_follower *f, question *q, const rill_sight *sight, b
             run->uncertainty[b] = fmax(run->uncertainty[b], part * fabs(k));
     run->tortuosity_uncertainty =
         fmax(run->tortuosity_uncertainty, part); /* sum|v| over the sum of u along the axis */
-    if (*good && *uncertainty > f->options->tolerance * fabs(k) && f->other)
+    if (*good && *uncertainty > f->options->tolerance * fabs(k) && f->other && still > PRESSURES_PART * lacks)
         snprintf(run->reason, sizeof run->reason, "pressures settle more slowly along %c than k shows",
                  rill_axis(run->axis));
     *good = *good && *uncertainty <= f->options->tolerance * fabs(k);

@@ -25,6 +25,10 @@
 #define CHANGE_MOST 0.25
 /* Voxels of pore that a coarser grid has more, per area of its walls. */
 #define WALLS_GAIN 0.16
+/* Walls of a voxel or two may be open on coarser grids. Up to 560 times too much there still saved steps; above
+ * this, against what the network of the finer grid conducts, the coarser flow takes longer to leave than it
+ * saves. */
+#define OPENED 1e3
 /* Shown, until the run has its own: the extrapolation may be off by so many times its change. */
 #define GUESS_FACTOR 2
 /* A coarser run of more cycles than these would cost more than it saves; nodes whose moments are read at a
@@ -274,13 +278,26 @@ done:
     return status;
 }
 
+/* Find the flow of coarser grids; fail where it is another flow. */
+static rill_status solve_alike(rill_follower *f, rill_permit *permit, start *out, rill_nested *nested)
+{
+    rill_status status = RILL_OK;
+    const double conducts = f->plan->conducts;
+    RILL_TRY(solve(f, permit, out, nested));
+    if (conducts > 0 && out->coarse > OPENED * conducts)
+        RILL_TRY(rill_fail(RILL_NUMERICS, "voxels twice as large conduct %.3g, the pore network %.3g",
+                           out->coarse, conducts));
+done:
+    return status;
+}
+
 rill_status rill_nested_create(rill_follower *f, rill_permit *permit, rill_nested *out)
 {
     rill_status status = RILL_OK;
     rill_permeability_run *run = f->run;
     start found = {.k = NAN, .coarse = NAN};
     if (!f->plan->nested) return RILL_OK;
-    if (!rill_follow_start_replays(f) && solve(f, permit, &found, out) != RILL_OK) {
+    if (!rill_follow_start_replays(f) && solve_alike(f, permit, &found, out) != RILL_OK) {
         rill_nested_destroy(out);
         found = (start){.k = NAN, .coarse = NAN};
         if (!f->stopped)

@@ -322,7 +322,10 @@ bool rill_plan_rounds_alike(const rill_permeability_options *o, const rill_perme
 
 bool rill_plan_nu_is_small(const rill_permeability_plan *p) { return p->nu < (TAU_NETWORK - 0.5) / 3; }
 
-bool rill_plan_sloshes(const rill_permeability_plan *p) { return p->network && p->crossed && !p->nested; }
+bool rill_plan_sloshes(const rill_permeability_plan *p)
+{
+    return p->network && p->crossed && p->pressed && !p->nested;
+}
 
 uint64_t rill_plan_between(const rill_permeability_plan *p)
 {

@@ -123,8 +123,9 @@ static void print_errors(const rill_plan_errors *e)
     if (e->layer > 0) snprintf(layer, sizeof layer, ", %.2g in the boundary layer", e->layer);
     cli_row("expected error", "wall shear %.2g %% in its mean and %.2g %% locally, pressure drop %.2g %%,",
             100 * e->mean, 100 * e->local, 100 * e->pressure);
-    cli_row("", "of a straight pipe with %.3g cells across%s, at tau %.4g; more in stenoses", e->cells, layer,
-            e->tau);
+    cli_row("", "of a straight pipe with %.3g cells across%s, at tau %.4g; more in stenoses,", e->cells,
+            layer, e->tau);
+    cli_row("", "up to three times as much locally on flat walls oblique to the lattice");
     if (!isnan(e->bend))
         cli_row("", "in a bend of five radii, Dean number %.3g, wall shear %.2g %% locally", e->dean,
                 100 * e->bend);

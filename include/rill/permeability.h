@@ -42,6 +42,7 @@ typedef struct rill_pore_flow {
     double k;       /**< permeability, else that of voxels and walls */
     double squares; /**< of its pressures: sum of p^2 / (F^2 voxels of the sample) */
     double speed;   /**< mean of the velocity, weighted with itself, times nu / F */
+    double still;   /**< part of the nodes where hardly anything flows */
 } rill_pore_flow;
 
 /** What is going to be done, known before it starts; in lu unless a unit is given. */

@@ -294,6 +294,7 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, const rill_seein
         f->tortuosity = out->tortuosity;
         f->turning = means ? totals[0].speed / fabs(totals[0].momentum[along]) - out->tortuosity : NAN;
     }
+    f->spread = out->spread;
     f->speed_max = totals[1].speed_max;
     f->elastic = 0.5 * (totals[0].elastic + totals[1].elastic);
 done:

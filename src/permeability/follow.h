@@ -38,6 +38,7 @@ typedef struct rill_follower {
     double tortuosity;    /* there, of the reservoirs, too */
     double turning;       /* what momentum that changes its sign from step to step adds to that of one step */
     double speed_max;     /* there */
+    double spread;        /* there, see rill_sight */
     double elastic;       /* sum of c_s^2 (rho - 1)^2 / 2 there */
     size_t capacity;
     rill_permeability_plan tuned; /* the plan, where a start from a coarser grid or none changes it */

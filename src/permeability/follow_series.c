@@ -33,6 +33,11 @@ enum { ROUNDINGS = 32, ROUNDING_STEPS = 5 };
  * them stand still, half change their sign from step to step. Of the latter, what they add to the tortuosity
  * of one step is seen. The former added 1.7 times that at most. */
 #define ROUNDING_TURNING 3
+/* Of those that stand still without changing their sign, a rough scale is known: 1.4 times that was seen. */
+#define ROUNDING_STANDING 2
+/* So many times what chunks of nodes do to k, and the sums of their rounding to the flow across the axis. */
+#define ROUNDING_APART 2
+#define ROUNDING_ACROSS 2
 /* Where rounding swallows much of the force, its errors are no longer small: so many times the square. */
 #define ROUNDING_LOST 10
 /* Rounding that is too large so many times, or noise that is too loud after so many times the steps that were
@@ -177,6 +182,54 @@ done:
     return status;
 }
 
+/* What k changes by per work of rounding. */
+static double work_scale(const rill_follower *f)
+{
+    const rill_permeability_plan *plan = f->plan;
+    return plan->nu / (3 * plan->force * plan->force * (double)rill_geom_sample(f->geom));
+}
+
+/*
+ * What rounding leaves uncertain of k_ba. Its influence on k_ba is the flow that a force along b would drive,
+ * of which no more is known than how large its velocities and pressures are about. Where these are larger
+ * than those of this flow, as along plates that are pierced, so is the error. And what chunks of nodes do to
+ * k_aa may cancel out, while it does not across the axis.
+ */
+static double rounding_across(const rill_follower *f, int b, const rill_rounding_sums *mean, double along)
+{
+    const rill_permeability_plan *plan = f->plan;
+    const rill_pore_flow *flow = &plan->along[b];
+    const double force = fabs(plan->force), density = 3 * force * sqrt(flow->squares / plan->fluid),
+                 speed = force * flow->k / (plan->fluid * plan->nu),
+                 driven = hypot(density * mean->mass_apart, 3 * speed * mean->momentum_apart[b]);
+    return ROUNDING_OTHERS * along +
+           work_scale(f) * (ROUNDING_APART * mean->work_apart + ROUNDING_ACROSS * driven);
+}
+
+/*
+ * The velocities that stand still where nothing else flows, over those along the axis: rounding of pressures,
+ * which are the same in a whole chamber, drives fluid round it for as long as it is there. Where no network
+ * says how much of the pores that is, it is what the squares of the velocities leave.
+ */
+static double standing(const rill_follower *f)
+{
+    const rill_permeability_plan *plan = f->plan;
+    const rill_pore_flow *flow = &plan->along[f->run->axis];
+    const double nodes = (double)plan->nodes, densities = sqrt(6 * f->elastic * nodes),
+                 unit = exp2(-rill_storage_digits((int)f->options->variant.storage) - 1.0);
+    const double sum = fabs(f->k[f->run->axis] * plan->force) * (double)rill_geom_sample(f->geom) / plan->nu;
+    const double still = flow->speed > 0 ? flow->still : 1 - 1 / (f->spread * f->spread);
+    return still * unit * densities / sum;
+}
+
+/* Add a part of sums to their mean. */
+static void add_sums(rill_rounding_sums *mean, const rill_rounding_sums *now, double part)
+{
+    mean->work_apart += part * now->work_apart;
+    mean->mass_apart += part * now->mass_apart;
+    for (int b = 0; b < 3; b++) mean->momentum_apart[b] += part * now->momentum_apart[b];
+}
+
 /*
  * Take what rounding to 16 bits does to k, to the first order, off the result: the mean over some steps. What
  * it fluctuates by is uncertain, and a part of it for the second order. The other components know only how
@@ -189,25 +242,27 @@ static rill_status take_off_rounding(rill_follower *f, bool *good, double *left)
     rill_status status = RILL_OK;
     rill_permeability_run *run = f->run;
     const rill_permeability_plan *plan = f->plan;
-    const double scale = plan->nu / (3 * plan->force * plan->force * (double)rill_geom_sample(f->geom));
+    rill_rounding_sums sums = {.work = 0};
     double mean = 0, squares = 0, lost = 0;
     for (int n = 1; n <= ROUNDINGS && !f->stopped; n++) {
         rill_rounding_sums rounding;
         RILL_TRY(rill_follow_rounding(f, &rounding));
         RILL_TRY(rill_follow_step(f, ROUNDING_STEPS));
-        const double more = scale * rounding.work, moved = more - mean;
+        const double more = work_scale(f) * rounding.work, moved = more - mean;
         mean += moved / n;
         squares += moved * (more - mean);
+        add_sums(&sums, &rounding, 1.0 / ROUNDINGS);
         lost += fabs(rounding.momentum[run->axis] / plan->force) / (double)plan->nodes / ROUNDINGS;
     }
     const double noise = ROUNDING_NOISE * sqrt(squares / (ROUNDINGS - 1)), size = fabs(run->k[run->axis]);
     const double second = ROUNDING_LOST * lost * lost * size, along = noise + ROUNDING_PART * fabs(mean);
     for (int b = 0; b < 3; b++)
         if (!rill_follow_is_zero(f, b))
-            run->uncertainty[b] += (b == run->axis ? along : ROUNDING_OTHERS * (noise + fabs(mean))) + second;
+            run->uncertainty[b] +=
+                (b == run->axis ? along : rounding_across(f, b, &sums, noise + fabs(mean))) + second;
     run->tortuosity_uncertainty +=
         f->tortuosity * (ROUNDING_OTHERS * (noise + fabs(mean)) / size + ROUNDING_LOST * lost * lost) +
-        ROUNDING_TURNING * fmax(f->turning, 0);
+        fmax(ROUNDING_TURNING * f->turning, ROUNDING_STANDING * standing(f));
     run->k[run->axis] -= mean;
     *left = (along + second) / size;
     *good = run->uncertainty[run->axis] <= f->options->tolerance * fabs(run->k[run->axis]);

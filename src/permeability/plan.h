@@ -28,6 +28,7 @@ typedef struct rill_pore_measure {
     double slowest;  /**< steps in which they settle at last, over 3 nu, lu; 0: not known */
     double slowest_part; /**< of k that is missing before these steps, relative */
     double speed;        /**< mean of the velocity, weighted with itself, times nu / F, lu; 0: not known */
+    double still;        /**< part of the nodes in chambers that hardly anything flows through */
     rill_pore_flow along[3]; /**< along every axis that conducts, where 16 bits store the flow */
     uint32_t edge;           /**< of the blocks of a pore network, see rill_network_choose() */
     uint32_t chambers;       /**< of that network */

@@ -129,6 +129,29 @@ static double speed_of(const driven *d, const double *pressure, double *moved)
     return sum > 0 ? squares / sum : 0;
 }
 
+/* The part of the nodes that is in chambers, such as dead ends, through which fluid flows more slowly than
+ * STILL times the mean. @param[out] flow  [chambers] */
+#define STILL 0.01
+static double still_part(const driven *d, const double *pressure, double *flow)
+{
+    const rill_network *network = d->network;
+    double passes = 0, still = 0, nodes = 0;
+    for (uint32_t c = 0; c < network->chambers; c++)
+        flow[c] = network->outlet[c] > 0 ? network->outlet[c] * fabs(reach_out(d, c) + pressure[c]) : 0;
+    for (uint64_t k = 0; k < network->throats; k++) {
+        const rill_throat *t = &network->throat[k];
+        const double drop = reach(d, t) + pressure[t->chamber[0]] - pressure[t->chamber[1]];
+        for (int end = 0; end < 2; end++) flow[t->chamber[end]] += t->conductance * fabs(drop);
+    }
+    for (uint32_t c = 0; c < network->chambers; c++) {
+        passes += flow[c];
+        nodes += network->volume[c];
+    }
+    for (uint32_t c = 0; c < network->chambers; c++)
+        still += flow[c] * nodes < STILL * passes * network->volume[c] ? network->volume[c] : 0;
+    return nodes > 0 ? still / nodes : 0;
+}
+
 /* Find the pressures that carry all gains away. @return the dissipation, times the viscosity */
 static double pressures_find(const driven *d, rill_network *network, double *pressure, double *more,
                              double *gain)
@@ -165,6 +188,7 @@ static rill_status solve(driven *d, rill_network *network, bool settles, rill_po
     m->conducts = pressures_find(d, network, pressure, more, gain) / volume;
     m->squares = rill_network_dot(network, network->volume, pressure, pressure) / volume;
     m->speed = speed_of(d, pressure, gain);
+    m->still = still_part(d, pressure, gain);
     if (settles) RILL_TRY(settles_measure(d, network, pressure, volume, m));
 done:
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(*arrays[k]);
@@ -178,7 +202,7 @@ rill_status rill_plan_flow_measure(const rill_domain *domain, int axis, double m
     rill_network network = {.magic = magic};
     rill_network_part part = {.before = NULL};
     driven d = {.network = &network, .geom = domain->geom, .axis = axis};
-    m->conducts = m->squares = m->speed = m->slowest = m->slowest_part = 0;
+    m->conducts = m->squares = m->speed = m->still = m->slowest = m->slowest_part = 0;
     if (!counted->base || counted->chambers > CHAMBERS_MOST || counted->blocks[axis] < BLOCKS_LEAST)
         return RILL_OK;
     RILL_TRY(rill_network_counted(counted, &network));

@@ -534,9 +534,17 @@ rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out)
             const rill_partial *p = &own->host_partials[k];
             mass += p->mass;
             out->work += p->kinetic;
-            for (int a = 0; a < 3; a++) out->momentum[a] += p->momentum[a];
+            out->work_apart += p->kinetic * p->kinetic;
+            out->mass_apart += p->mass * p->mass;
+            for (int a = 0; a < 3; a++) {
+                out->momentum[a] += p->momentum[a];
+                out->momentum_apart[a] += p->momentum[a] * p->momentum[a];
+            }
         }
     }
+    out->work_apart = sqrt(out->work_apart);
+    out->mass_apart = sqrt(out->mass_apart);
+    for (int a = 0; a < 3; a++) out->momentum_apart[a] = sqrt(out->momentum_apart[a]);
     /* A density that is the same everywhere moves nothing, unless a mirrored boundary changes its sign.
      */
     if (sim->domain->swap_count == 0) out->work += totals.mass / sim->domain->nodes * mass;

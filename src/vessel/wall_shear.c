@@ -43,7 +43,7 @@ typedef struct inner_fit {
 } inner_fit;
 
 static const inner_fit INNER[2] = {{3.25, 0.2, {0.05, 0.1}}, {3.5, 0.4, {0.05, 0.07}}}; /* [newtonian] */
-static const double INNER_LEAST = 0.2;                                                   /* of both */
+static const double INNER_LEAST = 0.2;                                                  /* of both */
 
 /* A node of a triangle, and its weights in both fits. */
 typedef struct entry {
@@ -519,7 +519,7 @@ static double nodes_around(double reach, double least, double area, double rim)
 rill_wall_shear_size rill_wall_shear_measure(const rill_geom *geom, uint64_t nodes)
 {
     const rill_surface *s = geom->surface;
-    double entries = 0, inner = 0, wall = 0;
+    double entries = 0, wall = 0;
     for (uint64_t t = 0; t < s->triangle_count; t++) {
         double edge[3][3], normal[3], rim = 0, longest = 0;
         for (int k = 0; k < 3; k++) {
@@ -534,7 +534,6 @@ rill_wall_shear_size rill_wall_shear_measure(const rill_geom *geom, uint64_t nod
         wall += area;
         const bool split = longest > SIDE;
         entries += nodes_around(NEAR, INNER_LEAST, split ? area : 0, split ? rim : 0);
-        inner += nodes_around(INNER[1].reach, INNER[1].least, split ? area : 0, split ? rim : 0);
     }
     const double near = fmin((double)nodes, (NEAR - INNER_LEAST) * wall);
     const rill_wall_shear arrays = {0};
@@ -543,8 +542,9 @@ rill_wall_shear_size rill_wall_shear_measure(const rill_geom *geom, uint64_t nod
             (sizeof *arrays.slots + sizeof *arrays.weights + sizeof *arrays.inner + sizeof *arrays.velocity) +
         (double)s->triangle_count * (sizeof *arrays.first + sizeof *arrays.inward + sizeof *arrays.area) +
         near * sizeof *arrays.nodes;
-    /* Lists of entries grow by halves; each is there twice while it moves. */
-    const double lists = 1.5 * (entries + inner) * sizeof(entry) +
+    /* Lists of entries grow by halves; each is there twice while it moves. Nodes of the second fit are those
+     * of the first, with which they are merged for each triangle. */
+    const double lists = 1.5 * entries * sizeof(entry) +
                          2.0 * (double)s->triangle_count * sizeof *arrays.first + (double)nodes * 12 / 64;
     return (rill_wall_shear_size){(uint64_t)fmin(near, 1e18), (uint64_t)fmin(bytes, 1e18),
                                   (uint64_t)fmin(lists, 1e18)};

@@ -25,9 +25,9 @@
 #define CHANGE_MOST 0.25
 /* Voxels of pore that a coarser grid has more, per area of its walls. */
 #define WALLS_GAIN 0.16
-/* Walls of a voxel or two may be open on coarser grids. Up to 560 times too much there still saved steps; above
- * this, against what the network of the finer grid conducts, the coarser flow takes longer to leave than it
- * saves. */
+/* Walls of a voxel or two may be open on coarser grids. Up to 560 times too much there still saved steps;
+ * above this, against what the network of the finer grid conducts, the coarser flow takes longer to leave
+ * than it saves. */
 #define OPENED 1e3
 /* Shown, until the run has its own: the extrapolation may be off by so many times its change. */
 #define GUESS_FACTOR 2

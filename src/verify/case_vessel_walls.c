@@ -90,7 +90,8 @@ static rill_status thin_run(const rill_verify_case *of, const rill_verify_setup 
         RILL_TRY(rill_verify_tube_settle(f.sim, f.shape.axis, f.pipe.radius, f.nu, 2e-4, &through));
         through /= f.exact;
         RILL_TRY(rill_verify_vessel_ring(&f.pipe, &f.shape));
-        RILL_TRY(rill_verify_vessel_shear_take(&f.shape, f.domain, f.sim, f.nu, f.force * t->radius / 2, &shear));
+        RILL_TRY(
+            rill_verify_vessel_shear_take(&f.shape, f.domain, f.sim, f.nu, f.force * t->radius / 2, &shear));
         values->found[0] += (1 / through - 1) / 4;
         values->found[1] += (shear.mean / through - 1) / 4;
         end(&f);

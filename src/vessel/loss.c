@@ -27,6 +27,9 @@
  * In a narrow section it is half of the depth that there is. */
 #define EDGE 2.0
 
+enum { POSITIONS = 12 }; /* that a paraboloid is fitted to, at least */
+#define PIVOT 1e-4       /* of the system for it */
+
 /* ---- sections -------------------------------------------------------------------------------- */
 
 /* An opening's section at the end of the surface. */
@@ -102,6 +105,68 @@ static uint64_t section_list(const section *s, uint64_t count, double (*position
     return count;
 }
 
+/* Terms of a pressure over a section: 1, both directions, and the square of the distance. */
+enum { TERMS = 4 };
+
+static void terms_of(const section *s, int i, int j, double out[TERMS])
+{
+    const double x = (double)i / s->reach, y = (double)j / s->reach;
+    out[0] = 1, out[1] = x, out[2] = y, out[3] = x * x + y * y;
+}
+
+/* Solve a symmetric system. @return false: it is nearly singular */
+static bool solve(double a[TERMS][TERMS], double b[TERMS])
+{
+    for (int k = 0; k < TERMS; k++) {
+        const double pivot = a[k][k];
+        if (!(pivot > PIVOT)) return false;
+        for (int r = 0; r < TERMS; r++) {
+            if (r == k) continue;
+            const double part = a[r][k] / pivot;
+            for (int c = k; c < TERMS; c++) a[r][c] -= part * a[k][c];
+            b[r] -= part * b[k];
+        }
+    }
+    for (int k = 0; k < TERMS; k++) b[k] /= a[k][k];
+    return true;
+}
+
+/* Find what the pressure at each position counts: the mean over the whole section of the paraboloid that fits
+ * those of all positions best. Where a sponge layer begins near the section, its pressure falls from the axis
+ * to the walls. */
+static void weigh(const rill_points *points, const section *s, uint64_t first, double *weights)
+{
+    double normal[TERMS][TERMS] = {{0}}, part[TERMS] = {0}, b[TERMS];
+    uint64_t position = first, whole = 0, count = 0;
+    for (int j = -s->reach; j <= s->reach; j++)
+        for (int i = -s->reach; i <= s->reach; i++) {
+            const double depth = depth_of(s, (const double[]){i * s->step, j * s->step});
+            if (depth < 0) continue;
+            terms_of(s, i, j, b);
+            whole++;
+            for (int m = 0; m < TERMS; m++) part[m] += b[m];
+            if (!(depth >= s->depth) || !rill_points_has(points, position++)) continue;
+            count++;
+            for (int m = 0; m < TERMS * TERMS; m++)
+                normal[m / TERMS][m % TERMS] += b[m / TERMS] * b[m % TERMS];
+        }
+    for (int m = 0; m < TERMS; m++) {
+        part[m] /= (double)whole;
+        for (int n = 0; n < TERMS; n++) normal[m][n] /= (double)count;
+    }
+    const bool fits = count >= POSITIONS && solve(normal, part);
+    position = first;
+    for (int j = -s->reach; j <= s->reach; j++)
+        for (int i = -s->reach; i <= s->reach; i++) {
+            double sum = fits ? 0 : 1;
+            if (!(depth_of(s, (const double[]){i * s->step, j * s->step}) >= s->depth)) continue;
+            terms_of(s, i, j, b);
+            for (int m = 0; m < TERMS && fits; m++) sum += part[m] * b[m];
+            weights[position] = rill_points_has(points, position) ? sum / (double)count : 0;
+            position++;
+        }
+}
+
 static bool has_section(const rill_geom *geom, const rill_plan_opening *p)
 {
     return p->extension >= EXTENSION_LEAST * geom->spacing;
@@ -126,6 +191,13 @@ static rill_status sections_make(const rill_vessel *v, rill_losses *l)
     }
     RILL_TRY(
         rill_sampler_make(v->sim, v->domain, (const double(*)[3])positions, l->first[l->count], &l->sampler));
+    RILL_TRY(rill_array_create(l->first[l->count] + 1, sizeof *l->weights, "sections", (void **)&l->weights));
+    for (int k = 0; k < l->count; k++) {
+        section s;
+        if (!has_section(v->geom, &v->plan.openings[k])) continue;
+        section_make(&v->geom->surface->openings[k], &v->plan.openings[k], v->geom->spacing, &s);
+        weigh(&l->sampler.points, &s, l->first[k], l->weights);
+    }
 done:
     rill_array_destroy(positions);
     return status;
@@ -233,6 +305,7 @@ void rill_losses_destroy(rill_losses *l)
 {
     if (!l) return;
     rill_sampler_free(&l->sampler);
+    rill_array_destroy(l->weights);
     rill_array_destroy(l->state);
     free(l);
 }
@@ -277,10 +350,10 @@ static double section_pressure(const rill_losses *l, int k)
     for (uint64_t point = l->first[k]; point < l->first[k + 1]; point++) {
         if (!rill_points_has(&l->sampler.points, point)) continue;
         rill_sampler_read(&l->sampler, &l->plan->scales, point, at);
-        sum += at[0];
+        sum += l->weights[point] * at[0];
         count++;
     }
-    return count ? sum / (double)count : NAN;
+    return count ? sum : NAN;
 }
 
 double rill_losses_compare(rill_losses *l, int k, double pressure, double flow, uint64_t step)

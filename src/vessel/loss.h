@@ -50,6 +50,7 @@ typedef struct rill_losses {
     double resistance[RILL_OPENINGS];  /**< Pa s/m3, that the kernel takes off */
     bool learns[RILL_OPENINGS];        /**< whether an opening imposes a pressure behind an extension */
     uint64_t first[RILL_OPENINGS + 1]; /**< positions of the section of each opening; none: no extension */
+    double *weights; /**< [first[count]], of the pressures at positions in the mean of a section; owned */
     rill_sampler sampler;
     rill_loss_state *state; /**< owned */
     uint64_t bytes;         /**< of the state */

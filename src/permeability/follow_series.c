@@ -33,8 +33,8 @@ enum { ROUNDINGS = 32, ROUNDING_STEPS = 5 };
  * them stand still, half change their sign from step to step. Of the latter, what they add to the tortuosity
  * of one step is seen. The former added 1.7 times that at most. */
 #define ROUNDING_TURNING 3
-/* Of those that stand still without changing their sign, a rough scale is known: 1.4 times that was seen. */
-#define ROUNDING_STANDING 2
+/* Of those that stand still without changing their sign, a rough scale is known: 2.1 times that was seen. */
+#define ROUNDING_STANDING 3
 /* So many times what chunks of nodes do to k, and the sums of their rounding to the flow across the axis. */
 #define ROUNDING_APART 2
 #define ROUNDING_ACROSS 2

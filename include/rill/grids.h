@@ -26,6 +26,7 @@ enum {
 /**
  * Return the spacing of a grid over that of the finest one.
  * @param[in] k number of the grid, 0 the coarsest
+ * @return at least 1
  */
 double rill_grids_spacing(int k);
 

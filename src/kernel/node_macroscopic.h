@@ -142,7 +142,8 @@ RILL_FN rill_row_of_cells rill_cells_of_row(const rill_arrays *arrays, const ril
     return row;
 }
 
-/** Take what arrives along velocity i from a node, or comes back from a wall instead. */
+/** Add the population that arrives along velocity i: that of a node, or of the node itself, reflected at a
+ * wall. */
 template <class P>
 static __device__ __forceinline__ void rill_stored_take(const rill_arrays *arrays, const int i,
                                                         const rill_node number, const bool open,

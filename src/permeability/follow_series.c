@@ -207,9 +207,9 @@ static double rounding_across(const rill_follower *f, int b, const rill_rounding
 }
 
 /*
- * The velocities that stand still where nothing else flows, over those along the axis: rounding of pressures,
- * which are the same in a whole chamber, drives fluid round it for as long as it is there. Where no network
- * says how much of the pores that is, it is what the squares of the velocities leave.
+ * The steady velocities that rounding causes in pores without flow, over those along the axis. In a chamber
+ * the pressure is uniform, so that all of its nodes round alike, and this drives a steady circulation. The
+ * network gives the share of such pores; without one it is estimated from the squares of the velocities.
  */
 static double standing(const rill_follower *f)
 {

@@ -214,7 +214,8 @@ class Campaign:
     def tool(self, name):
         """Return a program or a library besides rill: that which --planted keeps, or one that is made now."""
         def made():
-            path = self.directory / name
+            path = self.directory / "tools" / name  # where no directory of a trial has the same name
+            path.parent.mkdir(exist_ok=True)
             self.tools[name].make(self, path)
             return str(path)
         return self.kept(name) or self.once(name, made)

@@ -294,7 +294,7 @@ Test(links, arrays_are_what_a_search_finds)
 static struct {
     void *array;
     uint64_t bytes;
-} given[16];
+} given[64];
 static uint64_t given_now, given_most;
 
 static rill_status counting_alloc(rill_device *device, uint64_t bytes, const char *what, void **out)
@@ -319,6 +319,18 @@ static void counting_free(rill_device *device, void *array)
     rill_backend_cpu.free(device, array);
 }
 
+/* Return the processor as a device that counts what it gives. @param backend  of the device, for its life */
+static rill_device *counting_device(rill_backend *backend)
+{
+    rill_device *device = NULL;
+    *backend = rill_backend_cpu;
+    backend->alloc = counting_alloc;
+    backend->free = counting_free;
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
+    device->backend = backend;
+    return device;
+}
+
 /* Numbers of nodes and ghosts on a device are more than these few links take, and not held at a time. */
 Test(links, building_takes_little_more_than_what_is_built)
 {
@@ -326,15 +338,11 @@ Test(links, building_takes_little_more_than_what_is_built)
     rill_geom *geom = NULL;
     rill_numbering numbering = {.occupied = NULL};
     rill_links *links = NULL;
-    rill_backend counting = rill_backend_cpu;
-    rill_device *device = NULL;
+    rill_backend counting;
+    rill_device *device = counting_device(&counting);
     const rill_variant v = {
         .lattice = RILL_D3Q19, .collision = RILL_TRT, .stream = RILL_ESOTWIST, .addressing = RILL_LIST};
     counting.host = false;
-    counting.alloc = counting_alloc;
-    counting.free = counting_free;
-    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
-    device->backend = &counting;
     ASSERT_OK(rill_geom_create(n, &geom));
     for (uint64_t k = 0; k < rill_geom_voxels(geom); k += 167) geom->voxels[k] = RILL_FLUID;
     ASSERT_OK(rill_numbering_create(geom, &numbering));
@@ -348,6 +356,105 @@ Test(links, building_takes_little_more_than_what_is_built)
     cr_expect_eq(given_now, 0);
     rill_device_destroy(device);
     rill_numbering_destroy(&numbering);
+    rill_geom_destroy(geom);
+}
+
+/* Return the mean momentum after some steps. */
+static double flow_of(rill_sim *sim)
+{
+    rill_totals totals;
+    ASSERT_OK(rill_sim_step(sim, 7));
+    ASSERT_OK(rill_sim_totals(sim, &totals));
+    return totals.momentum[2];
+}
+
+/* A second simulation on a domain takes no links, and has those of the first when this has gone. */
+Test(links, are_taken_once_by_simulations_on_a_domain)
+{
+    rill_geom *geom = noise((const uint32_t[3]){40, 20, 20},
+                            (const rill_side[3]){RILL_PERIODIC, RILL_WALL, RILL_PERIODIC}, 5, 3);
+    rill_domain *domain = NULL;
+    rill_backend counting;
+    rill_device *device = counting_device(&counting);
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, 2}, &domain));
+    for (int a = 0; a < RILL_ADDRESSING_COUNT; a++) {
+        rill_sim_options options = rill_sim_options_default();
+        rill_sim *first = NULL, *second = NULL;
+        rill_links_size size;
+        uint64_t linked[2];
+        options.variant.addressing = (rill_addressing)a;
+        options.device = device;
+        options.force[2] = 1e-5;
+        ASSERT_OK(rill_links_measure(domain, options.variant, &size));
+        ASSERT_OK(rill_sim_create(domain, &options, &first));
+        const uint64_t one = given_now;
+        cr_expect_eq(rill_sim_held(first, &linked[0]) - linked[0], one);
+        ASSERT_OK(rill_sim_create(domain, &options, &second));
+        cr_expect_gt(size.bytes, 0);
+        cr_expect_eq(given_now, 2 * one - size.bytes, "%s: %llu, and %llu with a second simulation",
+                     rill_addressing_names[a], (unsigned long long)one, (unsigned long long)given_now);
+        cr_expect_eq(rill_sim_held(second, &linked[1]), one - size.bytes);
+        cr_expect_eq(linked[1], 0);
+        cr_expect_eq(linked[0] > 0, a == RILL_LIST);
+        const double flow = flow_of(first);
+        rill_sim_destroy(first);
+        cr_expect_eq(flow_of(second), flow);
+        cr_expect_eq(given_now, one);
+        rill_sim_destroy(second);
+        cr_expect_eq(given_now, 0);
+    }
+    rill_domain_destroy(domain);
+    rill_device_destroy(device);
+    rill_geom_destroy(geom);
+}
+
+/* Other velocity sets and schemes on the same cells have the same bitmap, unless it counts copies. */
+Test(links, of_all_velocity_sets_have_one_bitmap)
+{
+    rill_geom *geom = noise((const uint32_t[3]){40, 20, 20}, (const rill_side[3]){0}, 6, 3);
+    rill_domain *domain = NULL;
+    rill_backend counting;
+    rill_device *device = counting_device(&counting);
+    rill_links *first = NULL;
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, 2}, &domain));
+    rill_variant v = {.collision = RILL_TRT, .stream = RILL_AA, .addressing = RILL_BITMAP};
+    ASSERT_OK(rill_links_share(domain, v, device, &first));
+    ASSERT_OK(rill_links_make(first, device));
+    for (int stream = 0; stream < RILL_MACROSCOPIC; stream++) {
+        rill_links *other = NULL, *alone = NULL;
+        const uint64_t before = given_now;
+        v.lattice = RILL_D3Q27;
+        v.stream = (rill_stream)stream;
+        ASSERT_OK(rill_links_share(domain, v, device, &other));
+        const uint64_t missing = rill_links_missing(other);
+        ASSERT_OK(rill_links_make(other, device));
+        cr_expect_eq(given_now - before, missing);
+        cr_expect_eq(rill_links_missing(other), 0);
+        cr_expect_eq(other->arrays.words == first->arrays.words, stream != RILL_RING, "stream %d", stream);
+        cr_expect_eq(missing < other->size.bytes, stream != RILL_RING);
+        ASSERT_OK(rill_links_create(&domain->numbering, v, &alone));
+        ASSERT_OK(rill_links_build(alone, device));
+        for (int k = 0; k < alone->size.part_count; k++) {
+            const rill_links_part *part = &alone->size.parts[k];
+            cr_expect_eq(memcmp(*(void **)((char *)&other->arrays + part->field),
+                                *(void **)((char *)&alone->arrays + part->field), part->bytes),
+                         0, "%s, stream %d", part->what, stream);
+        }
+        rill_links_destroy(alone);
+        if (stream == RILL_ESOTWIST) { /* what it has from the first goes when it does */
+            rill_links_destroy(first);
+            cr_expect_eq(other->bitmap, first);
+            ASSERT_OK(rill_links_share(domain, (rill_variant){.stream = RILL_AA, .addressing = RILL_BITMAP},
+                                       device, &first));
+            cr_expect_eq(other->bitmap, first);
+        }
+        rill_links_destroy(other);
+        cr_expect_eq(given_now, before);
+    }
+    rill_links_destroy(first);
+    cr_expect_eq(given_now, 0);
+    rill_domain_destroy(domain);
+    rill_device_destroy(device);
     rill_geom_destroy(geom);
 }
 

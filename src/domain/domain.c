@@ -10,6 +10,7 @@
 #include "geometry/voxels/follow.h"
 #include "domain/numbering.h"
 #include "domain/layers.h"
+#include "domain/links.h"
 #include "core/progress.h"
 #include "kernel/lattice.h"
 
@@ -146,6 +147,7 @@ rill_status rill_domain_create_unpaired(const rill_geom *geom, const rill_domain
     domain->geom = geom;
     domain->lattice = options->lattice;
     domain->flow_axis = options->flow_axis;
+    RILL_TRY(rill_links_pool_create(&domain->links));
     RILL_TRY(rill_progress_report(options->progress, "numbering fluid nodes", 0));
     domain->borrowed = numbering != NULL;
     if (numbering)
@@ -184,6 +186,7 @@ rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options 
 void rill_domain_destroy(rill_domain *domain)
 {
     if (!domain) return;
+    rill_links_pool_destroy(domain->links);
     if (!domain->borrowed) rill_numbering_destroy(&domain->numbering);
     rill_array_destroy(domain->swaps);
     free(domain);

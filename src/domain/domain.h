@@ -9,6 +9,9 @@
 #include "domain/numbering.h"
 #include "kernel/launch.h"
 
+/** Links that simulations on a domain share: see links.h. */
+typedef struct rill_links_pool rill_links_pool;
+
 /** See rill.h. */
 struct rill_domain {
     const rill_geom *geom; /**< borrowed */
@@ -20,6 +23,7 @@ struct rill_domain {
     bool borrowed;    /**< the numbering is another domain's, which lives longer */
     rill_swap *swaps; /**< links across mirrored boundaries, NULL without */
     size_t swap_count;
+    rill_links_pool *links; /**< those of its simulations, owned */
 };
 
 /**

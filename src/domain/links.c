@@ -201,6 +201,7 @@ rill_status rill_links_create(const rill_numbering *fluid, rill_variant variant,
     rill_arrays *arrays = &links->arrays;
     links->fluid = fluid;
     links->variant = variant;
+    links->users = 1;
     RILL_TRY(ghosts_create(fluid, variant, &links->ghosts));
     RILL_TRY(layout(fluid, variant, links->ghosts.nodes, &links->size));
     arrays->nodes = (rill_node)links->size.nodes;
@@ -370,9 +371,9 @@ static void slab_build(rill_device *device, const rill_builder *b)
     if (arrays->list) rill_device_build(device, b, RILL_BUILD_LIST);
     if (b->ghosts_listed) rill_device_build(device, b, RILL_BUILD_GHOST_LIST);
     if (arrays->flags) rill_device_build(device, b, RILL_BUILD_FLAGS);
+    if (arrays->ghost_words) rill_device_build(device, b, RILL_BUILD_GHOST_WORDS);
     if (!arrays->words) return;
     rill_device_build(device, b, RILL_BUILD_WORDS);
-    if (arrays->ghost_words) rill_device_build(device, b, RILL_BUILD_GHOST_WORDS);
     rill_device_build(device, b, RILL_BUILD_STARTS);
     rill_device_build(device, b, RILL_BUILD_PLACES);
 }
@@ -414,20 +415,45 @@ done:
     return status;
 }
 
+/* Return where arrays have the pointer to a part. */
+static void **pointer_of(rill_arrays *arrays, const rill_links_part *part)
+{
+    return (void **)((char *)arrays + part->field);
+}
+
+/* Allocate the parts. @param[out] own  the arrays that are to be built
+ * @param[out] count  of these */
+static rill_status parts_allocate(rill_links *links, rill_device *device, rill_arrays *own, int *count)
+{
+    rill_status status = RILL_OK;
+    *count = 0;
+    *own = links->arrays;
+    for (int k = 0; k < links->size.part_count; k++) {
+        const rill_links_part *part = &links->size.parts[k];
+        void **array = pointer_of(&links->arrays, part);
+        if (rill_links_borrow(links, part)) {
+            *array = *pointer_of(&links->bitmap->arrays, part);
+            continue;
+        }
+        RILL_TRY(rill_device_alloc(device, part->bytes, part->what, array));
+        *pointer_of(own, part) = *array;
+        ++*count;
+    }
+done:
+    return status;
+}
+
 rill_status rill_links_build(rill_links *links, rill_device *device)
 {
     rill_status status = RILL_OK;
     uint32_t far = 0;
+    int count;
     const rill_variant v = links->variant;
     rill_builder b = {.row_words = links->fluid->row_words};
     links->device = device;
-    for (int k = 0; k < links->size.part_count; k++) {
-        const rill_links_part *part = &links->size.parts[k];
-        RILL_TRY(rill_device_alloc(device, part->bytes, part->what,
-                                   (void **)((char *)&links->arrays + part->field)));
-    }
+    RILL_TRY(parts_allocate(links, device, &b.arrays, &count));
+    if (count == 0) goto done;
     RILL_TRY(rill_device_alloc(device, sizeof far, "a flag", (void **)&b.far));
-    b.arrays = links->arrays;
     memcpy(b.n, links->fluid->n, sizeof b.n);
     b.first_ghost = (rill_node)links->size.first_ghost;
     b.ghosts_end = (rill_node)(links->size.first_ghost + links->ghosts.nodes);
@@ -435,7 +461,6 @@ rill_status rill_links_build(rill_links *links, rill_device *device)
     b.ghosts_listed = v.addressing == RILL_CHASE;
     directions_set(&b, v);
     RILL_TRY(slabs_build(links, device, &b));
-    rill_numbering_destroy(&links->ghosts);
     RILL_TRY(rill_device_download(device, &far, b.far, sizeof far));
     if (far)
         status = rill_fail(RILL_USAGE,
@@ -444,14 +469,19 @@ rill_status rill_links_build(rill_links *links, rill_device *device)
                            RILL_PLACE_BLOCK, RILL_PLACE_BITS);
 done:
     rill_device_free(device, b.far);
+    rill_numbering_destroy(&links->ghosts);
     return status;
 }
 
 void rill_links_destroy(rill_links *links)
 {
-    if (!links) return;
+    if (!links || !rill_links_leave(links)) return;
+    if (links->linked) rill_device_unlink(links->device, &links->arrays);
     for (int k = 0; k < links->size.part_count && links->device; k++)
-        rill_device_free(links->device, *(void **)((char *)&links->arrays + links->size.parts[k].field));
+        if (!rill_links_borrow(links, &links->size.parts[k]))
+            rill_device_free(links->device, *pointer_of(&links->arrays, &links->size.parts[k]));
+    rill_links_destroy(links->bitmap);
     rill_numbering_destroy(&links->ghosts);
+    rill_numbering_destroy(&links->own);
     free(links);
 }

@@ -3,6 +3,10 @@
  * @file links.h
  * What a variant needs to know of a domain: the arrays of kernel/arrays.h without populations, in the memory
  * of a backend, which builds them there.
+ *
+ * Links belong to the domain (links_pool.c): simulations on one domain and one device that have the same
+ * velocity set, streaming scheme and addressing share them, and the last one to give them up frees them. The
+ * bitmap depends on the cells alone, so that links of other velocity sets and schemes share it, too.
  */
 #ifndef RILL_DOMAIN_LINKS_H
 #define RILL_DOMAIN_LINKS_H
@@ -31,14 +35,21 @@ typedef struct rill_links_size {
     uint64_t bytes; /**< of all parts */
 } rill_links_size;
 
-typedef struct rill_links {
+typedef struct rill_links rill_links;
+
+struct rill_links {
     rill_links_size size;
     rill_arrays arrays;          /**< owned, on the backend; before they are built without pointers */
-    const rill_numbering *fluid; /**< borrowed */
+    const rill_numbering *fluid; /**< borrowed; `own` where the domain has none */
     rill_variant variant;
-    rill_numbering ghosts; /**< until the arrays are built */
-    rill_device *device;   /**< that built them, NULL before */
-} rill_links;
+    rill_numbering ghosts, own; /**< until the arrays are built */
+    rill_device *device;        /**< that built them, NULL before */
+    rill_links *bitmap; /**< has the positions, starts and words of the cells instead; NULL: these are own */
+    bool linked;        /**< rill_device_link() has added to the arrays */
+    rill_links_pool *pool; /**< of the domain; NULL: these are not shared */
+    rill_links *next;      /**< in the pool */
+    int users;             /**< that rill_links_destroy() is still called by */
+};
 
 /** Find out what the links of a variant take. @return RILL_USAGE when numbers do not suffice */
 rill_status rill_links_measure(const rill_domain *domain, rill_variant variant, rill_links_size *out);
@@ -62,7 +73,34 @@ rill_status rill_links_linked(const rill_numbering *fluid, rill_variant variant,
 /** Build the arrays on a backend, the same bits on every one; once. @see tests/test_links.c */
 rill_status rill_links_build(rill_links *links, rill_device *device);
 
-/** Destroy links; NULL is allowed. */
+/** Give up links; NULL is allowed. The last user frees them. */
 void rill_links_destroy(rill_links *links);
+
+/** Return whether an array of links is that of their `bitmap`. */
+bool rill_links_borrow(const rill_links *links, const rill_links_part *part);
+
+/** Create the pool of a domain, without links. */
+rill_status rill_links_pool_create(rill_links_pool **out);
+
+/** Destroy an empty pool; NULL is allowed. */
+void rill_links_pool_destroy(rill_links_pool *pool);
+
+/**
+ * Use the links of a variant that the domain has on a device; where it has none, lay them out as
+ * rill_links_create() does, to be made by rill_links_make().
+ * @return RILL_USAGE when numbers do not suffice, RILL_SYSTEM without memory
+ */
+rill_status rill_links_share(const rill_domain *domain, rill_variant variant, rill_device *device,
+                             rill_links **out);
+
+/** Return the bytes that rill_links_make() will allocate: 0 where the links are there. */
+uint64_t rill_links_missing(const rill_links *links);
+
+/** Build links from rill_links_share() and add what kernels of the device need besides, unless that is done
+ * already; from then on the domain has them. */
+rill_status rill_links_make(rill_links *links, rill_device *device);
+
+/** Return whether a user was the last one, and take links that have none out of their pool. */
+bool rill_links_leave(rill_links *links);
 
 #endif

@@ -264,19 +264,15 @@ static rill_status allocate(rill_sim *sim)
     rill_device *device = sim->device;
     const rill_variant variant = sim->options.variant;
     const double start = rill_now();
-    const rill_numbering *numbering = &domain->numbering;
-    rill_numbering own = {.occupied = NULL};
-    if (!numbering->occupied) { /* of several processes, that made no parts of it */
-        RILL_TRY(rill_numbering_create(domain->geom, &own));
-        numbering = &own;
-    }
-    RILL_TRY(rill_links_create(numbering, variant, &sim->links));
+    RILL_TRY(rill_links_share(domain, variant, device, &sim->links));
     const rill_links_size size = sim->links->size;
-    RILL_TRY(rill_device_require(device, rill_sim_bytes(variant, &size), "the populations and index lists"));
-    RILL_TRY(rill_links_build(sim->links, device));
-    sim->held += size.bytes;
+    const uint64_t missing = rill_links_missing(sim->links);
+    sim->links_made = !sim->links->device;
+    RILL_TRY(rill_device_require(device, rill_sim_bytes(variant, &size) - size.bytes + missing,
+                                 "the populations and index lists"));
+    RILL_TRY(rill_links_make(sim->links, device));
+    sim->held += missing;
     sim->arrays = sim->links->arrays;
-    RILL_TRY(rill_device_link(device, variant, &sim->arrays));
     sim->seconds_linking = rill_now() - start;
     for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
         RILL_TRY(take(sim, array_bytes(sim, size.stride), "populations", &sim->populations[k]));
@@ -287,7 +283,6 @@ static rill_status allocate(rill_sim *sim)
     RILL_TRY(take(sim, partials, "partial sums", (void **)&sim->partials));
     RILL_TRY(rill_array_create(partials, 1, "partial sums", (void **)&sim->host_partials));
 done:
-    rill_numbering_destroy(&own);
     return status;
 }
 
@@ -376,7 +371,6 @@ void rill_sim_destroy(rill_sim *sim)
         rill_device_release(sim->device, sim->sponge.keep);
         rill_device_free(sim->device, sim->label_sums);
         rill_device_free(sim->device, sim->label_values);
-        rill_device_unlink(sim->device, &sim->arrays);
         rill_device_release(sim->device, sim->swaps);
         rill_device_free(sim->device, sim->arrays.turns);
     }
@@ -640,7 +634,7 @@ uint64_t rill_sim_held(rill_sim *sim, uint64_t *linked)
     uint64_t held = 0, own = 0;
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         const rill_sim *part = rill_sim_part(sim, k);
-        own += rill_device_linked(part->device, &part->arrays);
+        if (part->links_made) own += rill_device_linked(part->device, &part->links->arrays);
         held += part->held;
     }
     if (linked) *linked = own;

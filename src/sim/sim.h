@@ -137,9 +137,9 @@ rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node co
                                     const double *u);
 
 /**
- * Return the bytes that a simulation holds on its backend: populations, links, mirrored links and sums, not
- * what patches and observers take besides. @param[out] linked  what the backend's link() made of them; may be
- * NULL
+ * Return the bytes that a simulation holds on its backend: populations, links that were built for it,
+ * mirrored links and sums, not what patches and observers take besides. @param[out] linked  what the
+ * backend's link() made of them; may be NULL
  */
 uint64_t rill_sim_held(rill_sim *sim, uint64_t *linked);
 

@@ -24,9 +24,10 @@ struct rill_sim {
     rill_patches patches;
     struct rill_sim_loading *loading; /* state.c: while a state is put in */
     void *populations[2];             /* the second is NULL for in-place schemes */
-    rill_links *links;
-    rill_arrays arrays; /* those of the links and of the backend; without populations */
-    size_t ring;        /* where node 0 is */
+    rill_links *links;                /* of the domain */
+    bool links_made;                  /* for this simulation: their bytes count as its own */
+    rill_arrays arrays;               /* those of the links, and `turns`; without populations */
+    size_t ring;                      /* where node 0 is */
     const void *swaps;
     size_t swap_count;
     rill_swap *own_swaps;   /* host, unless they are those of the domain */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The check of timed simulations: every variant passes, and whatever is wrong is refused. */
 #include "backends.h"
+#include "kernel/comparison/choices.h"
 #include "bench/probe.h"
 #include "kernel/rounding.h"
 #include "sim/sim.h"

@@ -5,6 +5,7 @@
  * double arithmetic at every x86-64 level that was built and that this processor has.
  */
 #include "storage/instance.h"
+#include "kernel/comparison/choices.h"
 
 #include <criterion/criterion.h>
 #include <float.h>

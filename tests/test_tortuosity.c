@@ -2,6 +2,7 @@
 /* The uncertainty of the tortuosity is a bound where pressures beside the flow still settle, and where
  * rounding exceeds what flows there. */
 #include "planned.h"
+#include "kernel/comparison/choices.h"
 #include "sanitized.h"
 
 #include <criterion/criterion.h>

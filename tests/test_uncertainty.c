@@ -6,6 +6,7 @@
  * tries a thousand others.
  */
 #include "carved.h"
+#include "kernel/comparison/choices.h"
 #include "geometry/voxels/axes.h"
 #include "sim/sim.h"
 #include "sanitized.h"

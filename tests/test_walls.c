@@ -4,6 +4,7 @@
  * momentum, and refusals. Their physics is in tests/physics/walls.c.
  */
 #include "geometry/voxels/components.h"
+#include "kernel/comparison/choices.h"
 #include "geometry/voxels/exact_walls.h"
 #include "kernel/lattice.h"
 #include "sim/sim.h"

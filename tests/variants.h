@@ -7,6 +7,7 @@
 #define RILL_TESTS_VARIANTS_H
 
 #include "backends.h"
+#include "kernel/comparison/choices.h"
 #include "kernel/rounding.h"
 #include "kernel/variant.h"
 

@@ -44,17 +44,15 @@ typedef enum rill_rheology {
     RILL_RHEOLOGY_COUNT
 } rill_rheology;
 
-/** Streaming schemes; see kernel/stream.h. */
+/** Streaming schemes; see kernel/stream.h. Values that are left out are schemes for comparison. */
 typedef enum rill_stream {
-    RILL_PULL,        /**< two arrays, read upstream, write at home */
-    RILL_PUSH,        /**< two arrays, read at home, write downstream */
-    RILL_AA,          /**< one array, home and neighbours in alternate steps */
-    RILL_ESOTWIST,    /**< Esoteric Twist: one array, pairs meet at the corner of their cell */
-    RILL_ESOPULL,     /**< Esoteric Pull: one array, half of a pair at home, half downstream */
-    RILL_ESOPUSH,     /**< Esoteric Push: one array, half of a pair at home, half upstream */
-    RILL_RING,        /**< pull within one array used as a ring buffer */
-    RILL_MACROSCOPIC, /**< equilibrium storage: pull of density and momentum, from which populations are made;
-                         for Stokes flow at tau = 1 and magic = 1/4 */
+    RILL_PULL = 0,        /**< two arrays, read upstream, write at home */
+    RILL_AA = 2,          /**< one array, home and neighbours in alternate steps */
+    RILL_ESOTWIST = 3,    /**< Esoteric Twist: one array, pairs meet at the corner of their cell */
+    RILL_ESOPULL = 4,     /**< Esoteric Pull: one array, half of a pair at home, half downstream */
+    RILL_RING = 6,        /**< pull within one array used as a ring buffer */
+    RILL_MACROSCOPIC = 7, /**< equilibrium storage: pull of density and momentum, from which populations are
+                             made; for Stokes flow at tau = 1 and magic = 1/4 */
     RILL_STREAM_COUNT
 } rill_stream;
 
@@ -74,18 +72,15 @@ typedef enum rill_bounce {
     RILL_BOUNCE_COUNT
 } rill_bounce;
 
-/** Number formats of stored populations; see kernel/storage.h. */
+/** Number formats of stored populations; see kernel/storage.h. Values that are left out are formats for
+ * comparison. */
 typedef enum rill_storage {
-    RILL_FP32,   /**< IEEE 754 binary32 */
-    RILL_FP64,   /**< IEEE 754 binary64 */
-    RILL_FP16,   /**< IEEE 754 binary16, not scaled */
-    RILL_FP16S,  /**< binary16 of 2^15 f */
-    RILL_FP16C,  /**< 1-4-11: one exponent bit traded for a mantissa bit, bias 15 */
-    RILL_P16_0S, /**< posit of 16 bits, es 0, scaled */
-    RILL_P16_1S, /**< posit of 16 bits, es 1, scaled */
-    RILL_P16_2C, /**< posit of 16 bits, es 2, customised */
-    RILL_INT16S, /**< scaled integers, the bad example */
-    RILL_STORAGE_COUNT
+    RILL_FP32 = 0,  /**< IEEE 754 binary32 */
+    RILL_FP64 = 1,  /**< IEEE 754 binary64 */
+    RILL_FP16 = 2,  /**< IEEE 754 binary16, not scaled */
+    RILL_FP16S = 3, /**< binary16 of 2^15 f */
+    RILL_FP16C = 4, /**< 1-4-11: one exponent bit traded for a mantissa bit, bias 15 */
+    RILL_STORAGE_COUNT = 9
 } rill_storage;
 
 /** Precision in which a node is updated. */
@@ -94,7 +89,7 @@ typedef enum rill_arithmetic { RILL_SINGLE, RILL_DOUBLE, RILL_ARITHMETIC_COUNT }
 /** What is stored of a population. */
 typedef enum rill_shift {
     RILL_SHIFTED, /**< f_i - w_i, "DDF shifting" */
-    RILL_PLAIN,   /**< f_i, for comparison */
+    RILL_PLAIN,   /**< f_i: rounding is larger by f_i / (f_i - w_i) */
     RILL_SHIFT_COUNT
 } rill_shift;
 

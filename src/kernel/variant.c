@@ -307,7 +307,8 @@ rill_published_bytes rill_variant_published(rill_variant v)
     const int stream = (int)v.stream;
     const double q = rill_q((int)v.lattice), row = q * (double)rill_storage_size((int)v.storage);
     const double arrays = rill_stream_two_arrays(stream) ? 2 : 1;
-    const bool lehmann = v.stream <= RILL_ESOPUSH; /* his table 1 has the first six */
+    /* his table 1 has all others */
+    const bool lehmann = !rill_stream_ring(stream) && !rill_stream_macroscopic(stream);
     if (v.addressing == RILL_DENSE && lehmann) {
         const double flags = rill_stream_esoteric(stream) ? 1 : q; /* looked at in a step */
         return (rill_published_bytes){arrays * row + 1, 2 * row + flags, "Lehmann 2022"};

@@ -10,8 +10,8 @@
  * rounds to zero: noise below the smallest number would be blown up to it. Too large values become the
  * largest one.
  */
-#ifndef RILL_KERNEL_POSIT_H
-#define RILL_KERNEL_POSIT_H
+#ifndef RILL_KERNEL_COMPARISON_POSIT_H
+#define RILL_KERNEL_COMPARISON_POSIT_H
 
 #include "kernel/bits.h"
 

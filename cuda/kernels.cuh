@@ -20,7 +20,8 @@ template <int L, int S, int A, int T, int P, int B, int H> struct layout {
     static constexpr int parities = rill_stream_parities(S);
     static constexpr bool walls_in_step = rill_walls_in_step(S, A, T, P);
     static constexpr bool populations = !rill_stream_macroscopic(S); // are what is stored
-    // Has steps of its own where offsets fit 32 bits: D3Q27 pulls in fp32 are 2 % slower with such.
+    // Whether kernels with offsets of 32 bits are compiled, too: D3Q27 pulls in fp32 are 2 % slower with
+    // them.
     static constexpr bool narrows =
         populations && A == RILL_BITMAP && !(L == RILL_D3Q27 && S == RILL_PULL && T == RILL_FP32);
     static constexpr bool narrow = false; // offsets are such
@@ -35,7 +36,7 @@ template <int L, int S, int A, int T, int P, int B, int H> struct layout {
         static constexpr int collision = C, equilibrium = E, rheology = R;                                   \
     };
 
-// For which ptxas finds more to keep in registers.
+// Devices before compute capability 9.0, for which ptxas needs more registers per thread.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 constexpr bool older_device = true;
 #else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Permeabilities that are stopped, again and again, and go on from their checkpoints: to the same bits. */
+/* Permeabilities that are stopped, again and again, and continue from their checkpoints: to the same bits. */
 #include "directory.h"
 #include "geometry/generate/generate.h"
 #include "rill.h"

@@ -307,7 +307,7 @@ Test(permeability, refuses_what_has_none)
     o.max_steps = 20;
     rill_geom *walled = sphere_array(8, 3);
     walled->sides[2] = RILL_WALL;
-    refused(walled, o, RILL_USAGE, "walled sides normal to z");
+    refused(walled, o, RILL_USAGE, "solid boundaries normal to z");
     refused(sphere_array(12, 4), o, RILL_NUMERICS, "--max-steps");
 }
 
@@ -327,7 +327,7 @@ Test(permeability, refuses_options_out_of_range)
     refused(sphere_array(8, 3), o, RILL_USAGE, "force = nan");
     o.force = 0;
     o.every = 1;
-    refused(sphere_array(8, 3), o, RILL_USAGE, "every 2 or more");
+    refused(sphere_array(8, 3), o, RILL_USAGE, "is below 2");
     o.every = 0;
     o.variant.equilibrium = RILL_SECOND_ORDER;
     geom = sphere_array(8, 3);

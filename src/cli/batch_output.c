@@ -41,7 +41,7 @@ void cli_batch_print_plan(const rill_batch_options *o, size_t count, const rill_
     if (geom) {
         if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
         cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
-        cli_row("sides x, y, z", "%s, %s, %s%s", rill_side_name(geom->sides[0]),
+        cli_row("boundaries x, y, z", "%s, %s, %s%s", rill_side_name(geom->sides[0]),
                 rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]),
                 o->sides_given ? "" : ": opposite faces of a block do not fit together");
     }

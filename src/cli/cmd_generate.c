@@ -36,8 +36,8 @@ static void print_summary(const cli_generate_kind *kind, const choices *c, const
     cli_row("kind", "%s", kind->name);
     cli_row("voxels", "%u x %u x %u", geom->n[0], geom->n[1], geom->n[2]);
     cli_row("voxel size", "%s", length);
-    cli_row("sides x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
-            rill_side_name(geom->sides[2]));
+    cli_row("boundaries x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]),
+            rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]));
     if (g->radius) cli_row("radius", "%.10g voxels", *g->radius);
     if (g->spheres) cli_row("spheres", "%llu", (unsigned long long)g->spheres);
     if (geom->surface && geom->surface->opening_count > 0)
@@ -45,7 +45,7 @@ static void print_summary(const cli_generate_kind *kind, const choices *c, const
     if (geom->surface)
         cli_row("walls", "exact, on %llu links", (unsigned long long)geom->surface->wall_count);
     if (g->seed) cli_row("seed", "%llu", (unsigned long long)*g->seed);
-    if (g->porosity) cli_row("porosity asked for", "%.6f", *g->porosity);
+    if (g->porosity) cli_row("requested porosity", "%.6f", *g->porosity);
     if (g->bed > 0) cli_row("porosity of the bed", "%.6f", g->bed);
     cli_row("porosity", "%.6f", geom->porosity.total);
     cli_row("fluid nodes", "%llu", (unsigned long long)rill_geom_fluid(geom));

@@ -603,7 +603,7 @@ static int run(int argc, char **argv)
         {"checkpoint", 0, CLI_TEXT, &c.checkpoint, "FILE", "file that a signal leaves",
          .fallback = "the name of -o, or of the input here, with .checkpoint.h5", .apply = cli_output_apply},
         {"resume", 0, CLI_FLAG, &c.resume,
-         .help = "go on from the checkpoint; of a batch: keep the rows of the table that have the same "
+         .help = "continue from the checkpoint; of a batch: keep the rows of the table that have the same "
                  "input and "
                  "options"},
         CLI_FLOW(c.flow),

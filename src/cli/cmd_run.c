@@ -98,8 +98,8 @@ static char *within(const choices *c, const char *name)
 }
 
 /*
- * Fail before the work when nothing could be written after it, when there is nothing to go on from, or when
- * there is and no option chose it: results can be made again from a checkpoint, hours of steps cannot.
+ * Fail before the work when nothing could be written after it, when there is nothing to continue from, or
+ * when there is and no option chose it: results can be made again from a checkpoint, hours of steps cannot.
  */
 static rill_status directory_try(choices *c)
 {
@@ -110,13 +110,13 @@ static rill_status directory_try(choices *c)
     const bool there = access(last, F_OK) == 0 || access(before, F_OK) == 0;
     if (c->resume && !there)
         RILL_TRY(rill_fail(RILL_USAGE,
-                           "--resume: %s has no checkpoint.h5 to go on from: name the directory of the run "
+                           "--resume: checkpoint %s/checkpoint.h5 not found: name the directory of the run "
                            "with -o, or leave out --resume to start anew",
                            c->directory));
     if (there && !c->resume && !c->overwrite)
         RILL_TRY(
             rill_fail(RILL_USAGE,
-                      "%s holds the checkpoint of an earlier run: go on from it with --resume, discard it "
+                      "%s holds the checkpoint of an earlier run: continue from it with --resume, discard it "
                       "with --overwrite, or name another directory with -o",
                       c->directory));
     RILL_TRY(rill_output_try(file));
@@ -279,7 +279,7 @@ static int run(int argc, char **argv)
          "wall-clock time between checkpoints, as 30min; 0s: on signals alone",
          .fallback = "as the case says", .min = 0, .max = 1e8, .given = &c.every_given},
         {"resume", 0, CLI_FLAG, &c.resume,
-         .help = "go on from the checkpoint in the directory of the results"},
+         .help = "continue from the checkpoint in the directory of the results"},
         {"overwrite", 0, CLI_FLAG, &c.overwrite,
          .help = "start anew where the directory holds a checkpoint, and discard it"},
         {"error-bar", 0, CLI_FLAG, &c.error_bar,

@@ -107,8 +107,8 @@ static void print_image(const choices *c, const rill_geom *geom, const rill_voxe
     cli_image_rows(report);
     cli_row("voxels", "%u x %u x %u", geom->n[0], geom->n[1], geom->n[2]);
     cli_row("voxel size", "%s", length);
-    cli_row("sides x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
-            rill_side_name(geom->sides[2]));
+    cli_row("boundaries x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]),
+            rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]));
     if (report->outside)
         cli_row("sample", "%.0f voxels, %.5f of the box: porosities are of these", voxels,
                 voxels / (double)rill_geom_voxels(geom));
@@ -229,7 +229,7 @@ done:
     return status;
 }
 
-/* Whether --dx is all that is said of a surface. */
+/* Whether --dx is the only option of a surface that is given. */
 static bool only_spacing(const choices *c)
 {
     const cli_surface *s = &c->surface;

@@ -39,11 +39,11 @@ void cli_error_bar_print_plan(const rill_error_bar_plan *plan, uint64_t peak, do
         snprintf(label, sizeof label,
                  p->purpose == RILL_ERROR_BAR_GRID ? "  %d. %s, split by %u" : "  %d. %s", i + 1,
                  purposes[p->purpose], p->split);
-        cli_row(label, "%u x %u x %u voxels from %u,%u,%u, sides %s, %s, %s, %s: %.2g times", p->n[0],
+        cli_row(label, "%u x %u x %u voxels from %u,%u,%u, boundaries %s, %s, %s, %s: %.2g times", p->n[0],
                 p->n[1], p->n[2], p->first[0], p->first[1], p->first[2], rill_side_name(p->sides[0]),
                 rill_side_name(p->sides[1]), rill_side_name(p->sides[2]), strrchr(variant, '-') + 1, p->cost);
     }
-    cli_row("  sides", "%s", plan->sides_note);
+    cli_row("  boundaries", "%s", plan->sides_note);
     cli_row("  discretisation", "%s", plan->grid_note);
     cli_row("  number format", "%s", plan->format_note);
 }
@@ -99,7 +99,7 @@ void cli_error_bar_print(const rill_error_bar *bar, double m2)
             cli_row(label, "%s: %s", value, c->note);
         }
         for (int g = 0; g < bar->grid_count; g++) grid_print(&bar->grids[g], a);
-        cli_row("  without the sides", "± %.2g %%", 100 * bar->numerical[a]);
+        cli_row("  without the boundaries", "± %.2g %%", 100 * bar->numerical[a]);
         if (isfinite(bar->extrapolated[a]))
             interval_print("  extrapolated", bar->extrapolated[a], bar->extrapolated_relative[a], m2);
     }

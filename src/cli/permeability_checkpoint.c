@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the checkpoint of a permeability is called, and whether there is one to go on from. */
+/* What the checkpoint of a permeability is called, and whether there is one to continue from. */
 #include "cli/permeability_checkpoint.h"
 
 #include "core/status.h"
@@ -41,9 +41,8 @@ rill_status cli_checkpoint_settle(const cli_checkpoint *c, char *name, size_t si
                          c->resume ? "--resume" : "--checkpoint");
     const rill_status status = name_make(c, name, size);
     if (status != RILL_OK || !c->resume || access(name, F_OK) == 0) return status;
-    return rill_fail(
-        RILL_USAGE,
-        "--resume: there is no %s to go on from: name the checkpoint with --checkpoint, or leave out "
-        "--resume to start anew",
-        name);
+    return rill_fail(RILL_USAGE,
+                     "--resume: checkpoint %s not found: name it with --checkpoint, or leave out "
+                     "--resume to start anew",
+                     name);
 }

@@ -20,7 +20,7 @@ typedef struct cli_checkpoint {
 } cli_checkpoint;
 
 /**
- * Name a checkpoint, and check that it exists where a run is to go on from it.
+ * Name a checkpoint, and check that it exists where a run is to continue from it.
  * @param[out] name [size]
  */
 rill_status cli_checkpoint_settle(const cli_checkpoint *checkpoint, char *name, size_t size);

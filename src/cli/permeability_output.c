@@ -91,15 +91,16 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
     rill_variant_name(stored(options->variant, p), variant, sizeof variant);
     cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
-    cli_row("sides x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
-            rill_side_name(geom->sides[2]));
+    cli_row("boundaries x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]),
+            rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]));
     print_axes(driven, rill_axes_normal(geom->n));
     cli_row("porosity", "%.5f", p->porosity.total);
     if (p->porosity.connected >= 0) cli_row("  connected to a face", "%.5f", p->porosity.connected);
     cli_row("  percolating", "x %.5f   y %.5f   z %.5f", p->porosity.percolating[0],
             p->porosity.percolating[1], p->porosity.percolating[2]);
     if (geom->surface)
-        cli_row("walls", "interpolated walls, on %llu links", (unsigned long long)geom->surface->wall_count);
+        cli_row("walls", "interpolated bounce-back on %llu links",
+                (unsigned long long)geom->surface->wall_count);
     if (p->dropped) cli_row("pore voxels dropped", "%llu", (unsigned long long)p->dropped);
     if (geom->outside)
         cli_row("sample", "%llu voxels, %.5f of the box: porosities and k are of these",

@@ -42,7 +42,7 @@ typedef struct cli_case {
 /**
  * Read a case and its geometry, and plan it. The file of --json is refused before the geometry is read when
  * it would replace an input or cannot be written.
- * @param[in]  resume  directory of the run to go on from; NULL: none
+ * @param[in]  resume  directory of the run to continue from; NULL: none
  * @param[out] out     to be freed by cli_case_free() also after a failure, if it was cleared before
  */
 rill_status cli_case_read(const char *path, cli_case_choices *choices, const char *resume, cli_case *out);

@@ -18,7 +18,7 @@ typedef struct rill_cpu_side {
     bool looks;                         /**< slots are at storage nodes, else at the node itself */
     char *rows[RILL_Q_MAX][2];          /**< address of place 0 for links along i, without and with a wall */
     char *segment_rows[2 * RILL_Q_MAX]; /**< `rows`, by rill_segment.row */
-    uint64_t ring, turn;                /**< place = number + ring, minus `turn` where that is not below it */
+    uint64_t ring, turn; /**< entry = number + `ring`, minus `turn` if that is at least `turn` */
 } rill_cpu_side;
 
 /** Return one side of a step. @param out of outgoing populations, else of incoming ones */

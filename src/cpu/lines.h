@@ -457,7 +457,7 @@ RILL_FN cell_bits bits_of(const rill_arrays *arrays, const tile *t, const uint32
     return bits;
 }
 
-/** Ask for what is stored of the tile's cells in a row, a while before it is read, or written. @param write
+/** Prefetch what is stored of the tile's cells in a row, before it is read, or written. @param write
  * known at compile time */
 RILL_FN void ask(const rill_arrays *arrays, const rill_word *words, const tile *t, const bool write)
 {

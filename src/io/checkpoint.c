@@ -194,10 +194,11 @@ static rill_status key_check(rill_h5_file *file, const char *name, const char *e
     char *found = NULL;
     rill_status status = rill_h5_get_text(file, "/", name, &found);
     if (status == RILL_OK && strcmp(found, expected) != 0)
-        status = rill_fail(RILL_USAGE,
-                           "cannot go on from %s: it was written by a run with another %s (%.60s, not %s): "
-                           "resume with what it was made with, or start anew without --resume",
-                           rill_h5_path(file), what, found, expected);
+        status =
+            rill_fail(RILL_USAGE,
+                      "cannot continue from %s: it was written by a run with another %s (%.60s, not %s): "
+                      "resume with what it was made with, or start anew without --resume",
+                      rill_h5_path(file), what, found, expected);
     free(found);
     return status;
 }
@@ -213,7 +214,7 @@ static rill_status run_check(rill_h5_file *file, const rill_checkpoint_key *key)
         status =
             build && strcmp(build, rill_version()) != 0
                 ? rill_fail(RILL_USAGE,
-                            "cannot go on from %s: it was written by rill %.60s, this is rill %s, and the "
+                            "cannot continue from %s: it was written by rill %.60s, this is rill %s, and the "
                             "case may differ, too: resume with the build that it was made with, or start "
                             "anew without --resume",
                             rill_h5_path(file), build, rill_version())
@@ -234,17 +235,18 @@ static rill_status open_own(const char *path, const rill_checkpoint_key *key, ri
     RILL_TRY(rill_h5_open(path, &file));
     *foreign = true;
     if (!rill_h5_has_attribute(file, "/", "format"))
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: it is no checkpoint of rill", path));
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is no checkpoint of rill", path));
     RILL_TRY(rill_h5_get_text(file, "/", "format", &format));
     if (strcmp(format, RILL_CHECKPOINT_FORMAT) != 0)
-        RILL_TRY(rill_fail(
-            RILL_USAGE, "cannot go on from %s: its format is \"%.40s\", not \"" RILL_CHECKPOINT_FORMAT "\"",
-            path, format));
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "cannot continue from %s: its format is \"%.40s\", not \"" RILL_CHECKPOINT_FORMAT
+                           "\"",
+                           path, format));
     RILL_TRY(key_check(file, "geometry", key->geometry, "geometry"));
     RILL_TRY(run_check(file, key));
     RILL_TRY(key_check(file, "variant", key->variant, "variant or backend"));
     RILL_TRY(rill_h5_get_integers(file, "/", "steps", &made, 1));
-    if (made < 0) RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: it is damaged", path));
+    if (made < 0) RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", path));
     *steps = (uint64_t)made;
     *out = file;
     file = NULL;
@@ -265,7 +267,7 @@ static rill_status part_read(rill_h5_file *file, const rill_checkpoint_part *par
     const bool fits = layout.dims[0] == part->bytes || part->resize;
     if (layout.type != RILL_H5_U8 || layout.rank != 1 || !fits)
         RILL_TRY(rill_fail(
-            RILL_USAGE, "cannot go on from %s: %s has %llu bytes where this run has %llu: it is damaged",
+            RILL_USAGE, "cannot continue from %s: %s has %llu bytes where this run has %llu: it is damaged",
             rill_h5_path(file), path, (unsigned long long)layout.dims[0], (unsigned long long)part->bytes));
     if (layout.dims[0] != part->bytes) RILL_TRY(part->resize(part->context, layout.dims[0]));
     const uint64_t all = layout.dims[0];
@@ -279,7 +281,7 @@ static rill_status part_read(rill_h5_file *file, const rill_checkpoint_part *par
     print_hash(state, hash);
     RILL_TRY(rill_h5_get_text(file, path, "xxh3_64", &expected));
     if (strcmp(hash, expected) != 0)
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: %s is damaged", rill_h5_path(file), path));
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: %s is damaged", rill_h5_path(file), path));
 done:
     free(expected);
     return status;

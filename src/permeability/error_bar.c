@@ -19,7 +19,7 @@
 
 enum { LEVELS = RILL_ERROR_BAR_LEVELS };
 
-/* Part of the correction that is in doubt when a single crop stands for the box. */
+/* Part of the correction that is uncertain if a single crop stands for the box. */
 #define ONE_CROP 0.5
 
 /* What came of a part; NaN where the flow was not driven along an axis. */
@@ -183,8 +183,8 @@ static const char *grids_take(const runner *r, rill_error_bar *out)
     return NULL;
 }
 
-/* The correction is the mean of those of the boxes; in doubt are the doubts of a box, and what the boxes
- * differ.
+/* The correction is the mean of those of the boxes; uncertain are the uncertainty of a box, and what the
+ * boxes differ.
  * @param[out] doubt  [3], relative to k */
 static void discretisation_take(const runner *r, rill_error_bar *out, double doubt[3])
 {

@@ -103,7 +103,7 @@ static rill_status part_plan(const planner *p, const rill_error_bar_part *part, 
     const rill_plan_memory memory = rill_plan_memory_count(&out->sizes, &o, &out->plan);
     out->host = (double)out->plan.host_bytes / (double)memory.host;
     out->device = memory.device ? (double)out->plan.device_bytes / (double)memory.device : 0;
-    rill_permeability_plan_free(&out->plan); /* estimates are wanted, and nothing is run */
+    rill_permeability_plan_free(&out->plan); /* only estimates are needed, nothing is run */
 done:
     rill_geom_destroy(geom);
     return status;
@@ -198,10 +198,10 @@ static rill_error_bar_part whole_box(const planner *p)
     return part;
 }
 
-/* ---- sides ---- */
+/* ---- domain boundaries ---- */
 
-/* Plan a run with sides of one kind wherever they are not walls, except along `kept`. Failing is not fatal
- * when nothing percolates. */
+/* Plan a run with domain boundaries of one kind wherever they are not walls, except along `kept`. Failing is
+ * not fatal when nothing percolates. */
 static rill_status sides_try(planner *p, rill_side kind, int kept, bool *added)
 {
     planned plan;
@@ -243,7 +243,7 @@ static rill_status sides_plan(planner *p)
         if (axis >= 0) RILL_TRY(sides_try(p, (rill_side)kind, axis, &added));
         snprintf(note + length, size - length,
                  added ? "%s%s across the flow (along it nothing percolates then)"
-                       : "%snothing percolates with %s sides",
+                       : "%snothing percolates with %s boundaries",
                  length ? ", " : "", names[kind]);
     }
 done:

@@ -20,7 +20,7 @@ rill_permeability_options rill_error_bar_part_options(const rill_permeability_op
                                                       const rill_permeability_plan *plan,
                                                       const rill_error_bar_part *part);
 
-/** Take the voxels of a part, not split yet, with its sides. */
+/** Copy the voxels of a part, not split yet, with its domain boundaries. */
 rill_status rill_error_bar_part_geometry(const rill_geom *geom, const rill_error_bar_part *part,
                                          rill_geom **out);
 

@@ -49,8 +49,8 @@ static double volume_of(const rill_follower *f, const rill_geom *box)
 
 /*
  * k_ba from the state as it is. Reservoirs: the flow along the axis is the same through every plane in the
- * end, so that its mean over all of them serves, and the pressure falls between the centres of the first and
- * the last plane of the sample.
+ * end, so that its mean over all of them is taken, and the pressure falls between the centres of the first
+ * and the last plane of the sample.
  */
 static rill_status observe(const rill_follower *f, rill_speeds speeds, double *sums, double k[3],
                            rill_totals *totals)
@@ -422,8 +422,7 @@ bool rill_follow_ends(rill_follower *f, uint64_t next)
     else if (made + next > o->max_steps && !isfinite(uncertainty))
         snprintf(
             run->reason, size,
-            "not converged along %c after %llu steps: they do not tell yet where the flow will end; raise "
-            "--max-steps (now %llu)",
+            "not converged along %c after %llu steps: k cannot be extrapolated yet; raise --max-steps (now %llu)",
             axis, (unsigned long long)made, (unsigned long long)o->max_steps);
     else if (made + next > o->max_steps && uncertainty <= o->tolerance)
         snprintf(run->reason, size,

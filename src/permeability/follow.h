@@ -125,7 +125,7 @@ void rill_follow_imprecise(rill_follower *f, double memory, double k);
 /** Note that rounding to 16 bits leaves a k, which it is part of the uncertainty of, above the tolerance. */
 rill_status rill_follow_narrow_note(const rill_permeability_run *run, double tolerance, char **notes);
 
-/** Return the steps before which no series is believed: pressures need not be waited for that a network sees.
+/** Return the steps before which no series is accepted. Pressures that a network sees need no waiting.
  */
 double rill_follow_patience(const rill_follower *f, double k);
 
@@ -134,8 +134,8 @@ bool rill_follow_is_zero(const rill_follower *f, int b);
 
 /**
  * Take k_ba over into the run: its estimate in f->limits with its uncertainty, and that of the state. Where
- * k_ba is exactly 0, all of these are; how far the flow of the box is from its steady state, f->limits tells
- * nevertheless.
+ * k_ba is exactly 0, all of these are; how far the flow of the box is from its steady state, f->limits
+ * states nevertheless.
  * @param now  k_ba of the state
  */
 void rill_follow_take(rill_follower *f, int b, double now, double uncertainty);
@@ -153,7 +153,7 @@ struct rill_pressures;
 
 /**
  * Step until the end of the series of k is known, or why it is not. Where the plan counts chambers, a pore
- * network must see the pressures settled before the end is believed.
+ * network must see the pressures settled before the end is accepted.
  * @param pressures  created, begun or zero: it is begun where a device steps meanwhile, created when it is
  * first asked, and the caller destroys it
  */
@@ -161,7 +161,7 @@ rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, stru
 
 /**
  * The same with corrections of the pressures, see docs/method.md: a Stokes flow driven by a body force. Goes
- * on by the series where corrections lead nowhere.
+ * on by the series where corrections do not converge.
  */
 rill_status rill_follow_network(rill_follower *f, const rill_domain *domain,
                                 struct rill_pressures *pressures);

@@ -40,9 +40,9 @@ enum { PACE_CYCLES = 12 };
 #define LEFT_MOST 0.95
 /* How far the mean momentum is away, which is the first order of what k misses in the second: moves may be
  * small by chance, or because a chamber fills slowly, this is not. So many times this k is uncertain by
- * always. Where only the last two moves tell that it settles fast, k is uncertain by all of this, and by so
- * many times that of the cycle before: momentum may cross k. Fields are off in the first order: where they
- * are written, no two moves tell. */
+ * always. Where only the last two changes of k show that it settles fast, k is uncertain by all of this, and
+ * by so many times that of the cycle before: momentum may cross k. Fields are off in the first order: where
+ * they are written, two changes show nothing. */
 #define MOMENTUM_FACTOR 0.25
 #define MOMENTUM_BEFORE 0.25
 /* A component across the axis is uncertain by at least so many times what the mean momentum along the axis is
@@ -74,8 +74,8 @@ enum { PACE_CYCLES = 12 };
 enum { STUCK_CYCLES = 3 };
 
 /* Where fluid sloshes, it is stopped in so many steps at the begin of a cycle; and of the pressures that do
- * so this part of what a whole cycle would need stays. Sound turns in a cycle: between nothing and all of it
- * makes little difference. */
+ * so this part of what a whole cycle would need stays. Sound is reflected within a cycle: a part between none
+ * and all of it makes little difference. */
 enum { STOP_STEPS = 4 };
 #define STOP_STAYS 0.25
 
@@ -147,7 +147,7 @@ done:
 }
 
 /*
- * Stop what sloshes: the gains of chambers in the open tell which momentum must go, and pressures take it
+ * Stop what sloshes: the gains of chambers in the open show which momentum must go, and pressures take it
  * away in few steps. Then those are taken back that would accelerate the fluid again. The others hold the
  * flow through holes, and are mixed.
  */
@@ -230,7 +230,7 @@ static double uncertainty_of(const state *s, double momentum)
 }
 
 /* The same of the tortuosity. The mean momentum, which is off in the first order, too, says more than a third
- * move, which may be one of a flow that has hardly begun. That the last two die out fast is not believed: in
+ * move, which may be one of a flow that has hardly begun. That the last two decay fast is no evidence: in
  * a long duct with chambers momentum, k and tortuosity stood still together for a cycle. */
 static double tortuosity_uncertainty(const state *s, double momentum)
 {
@@ -242,7 +242,7 @@ static double tortuosity_uncertainty(const state *s, double momentum)
 
 /*
  * The same of a component across the axis. It is that of the momentum, off in the first order, and no energy
- * tells how far: its moves do, and the part of the momentum along the axis that is away.
+ * bounds how far: its changes do, and the part of the momentum along the axis that is away.
  */
 static double across_uncertainty(const state *s, int b, double momentum)
 {
@@ -423,11 +423,11 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, ril
     if (f->misled) goto done;
     if (!run->converged && run->reason[0] == '\0' && f->other) {
         snprintf(run->reason, sizeof run->reason,
-                 "corrections of the pressures lead nowhere along %c after %d cycles", rill_axis(run->axis),
+                 "the pressure corrections along %c do not converge after %d cycles", rill_axis(run->axis),
                  run->cycles);
     } else if (!run->converged && run->reason[0] == '\0') {
         rill_log(RILL_LOG_NOTE,
-                 "the corrections of the pressures lead nowhere after %d cycles: going on without them",
+                 "the pressure corrections do not converge after %d cycles: continuing without them",
                  run->cycles);
         for (int b = 0; b < 3; b++) rill_limit_init(&f->limits[b], f->plan->every);
         RILL_TRY(rill_follow_series(f, domain, pressures));

@@ -68,7 +68,7 @@ static double rounding(const rill_follower *f)
     return rill_follow_floor(f, e->efold, e->value);
 }
 
-/* Return whether nothing but rounding is left, which more steps would not mend. */
+/* Return whether nothing but rounding is left, which more steps do not reduce. */
 static bool rounding_rules(const rill_follower *f)
 {
     const rill_limit_estimate *e = &f->limits[f->run->axis].estimate;
@@ -116,7 +116,7 @@ static bool judge(rill_follower *f)
  * misses in all. Else momentum has not, and no corrections would help: it settles by steps. */
 #define PRESSURES_PART 0.1
 
-/* What the network is asked for: the pressures at two sights, and what to make of them. */
+/* What the network is to compute: the pressures of two samples, and their use. */
 typedef struct question {
     rill_pressures *pressures;
     const rill_domain *domain;

@@ -47,7 +47,7 @@ bool rill_journal_replays(const rill_journal *journal) { return journal && journ
 static rill_status fail_other(void)
 {
     return rill_fail(RILL_USAGE,
-                     "cannot go on from the checkpoint: what it noted of the run does not fit this one; "
+                     "cannot continue from the checkpoint: what it noted of the run does not fit this one; "
                      "start anew without --resume");
 }
 

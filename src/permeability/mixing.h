@@ -15,14 +15,16 @@ enum { RILL_MIXING_DEPTH = 10 };
 /** Plain data. */
 typedef struct rill_mixing {
     uint32_t size;
-    int made;                                              /**< iterations since the start */
-    double *x, *r;                                         /**< [size], of the last iteration */
-    float *dx[RILL_MIXING_DEPTH], *dr[RILL_MIXING_DEPTH];  /**< [size], their changes, in turns */
+    int made;      /**< iterations since the start */
+    double *x, *r; /**< [size], of the last iteration */
+    float *dx[RILL_MIXING_DEPTH],
+        *dr[RILL_MIXING_DEPTH]; /**< [size], their changes, the oldest is replaced */
     double products[RILL_MIXING_DEPTH][RILL_MIXING_DEPTH]; /**< of changes of r, the older one first */
     double (*partial)[2][RILL_MIXING_DEPTH]; /**< [pieces], sums of products over the entries of each */
 } rill_mixing;
 
-/** Return the bytes that a mixing takes in so many iterations: changes are written in turns. */
+/** Return the bytes that a mixing takes in so many iterations: an array of changes is written when it is
+ * first used. */
 uint64_t rill_mixing_bytes(uint64_t size, uint64_t iterations);
 
 /** Prepare for vectors of `size` numbers. */

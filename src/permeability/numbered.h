@@ -21,14 +21,14 @@ struct rill_numbered {
 };
 
 /**
- * Number what a run along an axis steps. Nodes have the same numbers along every axis; how mirrored sides
- * join links depends on the axis.
+ * Number what a run along an axis steps. Nodes have the same numbers along every axis; how mirrored
+ * boundaries join links depends on the axis.
  * @param[in] other  of another axis, whose numbers are borrowed; NULL: there is none
  */
 rill_status rill_numbered_create(const rill_geom *geom, const rill_permeability_options *options, int axis,
                                  rill_progress progress, const rill_numbered *other, rill_numbered *out);
 
-/** Return whether it serves for an axis, too. */
+/** Return whether the numbers and links are those of a run along `axis`, too. */
 bool rill_numbered_serves(const rill_numbered *numbered, int axis);
 
 /** Begin to find the counted chambers in another thread; `numbered` must not move until

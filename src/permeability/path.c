@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* By how much k moved in the last three cycles, times this, is what it is uncertain by: moves may die out
+/* By how much k moved in the last three cycles, times this, is what it is uncertain by: changes may decay
  * slowly. Where each of the last two was less than this part of the one before, for all that comes behind the
  * last but one, if they go on so and the mean momentum agrees. */
 #define MOVES_FACTOR 1.5
@@ -11,8 +11,8 @@
 /* The same for what is to come when the moves get smaller by a factor, which is taken for at most this. */
 #define TO_COME_FACTOR 1.5
 #define RATIO_MOST 0.9
-/* Where rounding shows, moves are small by chance, and no factor tells. The largest one of this part of all
- * cycles counts. */
+/* Where rounding shows, moves are small by chance, and no factor is known. The largest one of this part of
+ * all cycles counts. */
 #define NOISE_CYCLES 6
 
 rill_path rill_path_start(void)

@@ -24,7 +24,7 @@ void rill_path_go(rill_path *path, double value);
 /**
  * Return how far a value may be from its end by its last moves, two or three: what it moved, and, if it goes
  * on to move as it did, by the same factor from cycle to cycle, all that is still to come.
- * @param least  where moves die out fast
+ * @param least  where changes decay fast
  */
 double rill_path_left(const rill_path *path, int moves, double least);
 

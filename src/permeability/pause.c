@@ -133,10 +133,10 @@ static rill_status read_all(const rill_permeability_options *o, rill_permeabilit
                           at_stop->changed >= RILL_ATTEMPT_FIRST && at_stop->changed <= most;
     if (at_stop->steps != steps || steps == 0 || at_stop->axis < 0 || at_stop->axis > 2 ||
         at_stop->runs < 0 || at_stop->runs > at_stop->axis || !attempts)
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: it is damaged", p->path));
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", p->path));
     if (steps > o->max_steps)
         RILL_TRY(rill_fail(RILL_USAGE,
-                           "cannot go on from %s: it was written after %llu steps, more than --max-steps "
+                           "cannot continue from %s: it was written after %llu steps, more than --max-steps "
                            "(%llu): raise it",
                            p->path, (unsigned long long)steps, (unsigned long long)o->max_steps));
     while (out->run_count < p->place.runs) {

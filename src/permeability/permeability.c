@@ -31,7 +31,7 @@
 /* Largest numbers that count as Stokes flow; k is then off by Re^2 and Ma^2 times a number of order one. */
 #define REYNOLDS_MAX 0.1
 #define MACH_MAX 0.05
-/* The least that k is said to be uncertain by, of the tolerance: an error of 0.23 of it was seen where k,
+/* The least uncertainty of k that is stated, over the tolerance: an error of 0.23 of it was seen where k,
  * momentum and pressures of a row of chambers stood still together for a cycle. It costs no steps. */
 #define LEAST_UNCERTAIN 0.25
 /* A tortuosity that is uncertain by more than this part of it is none. */
@@ -173,7 +173,7 @@ done:
     return status;
 }
 
-/* Bring the moments of a sample that is turned between its reservoirs back. */
+/* Rotate the moments of a sample between reservoirs back to its own axes. */
 static rill_status turn_back(const rill_follower *f, rill_kept *mean)
 {
     rill_status status = RILL_OK;
@@ -248,7 +248,7 @@ static rill_status keep(rill_follower *f, rill_permeability *out)
     rill_pause *pause = f->pause;
     if (pause && rill_journal_replays(&pause->journal))
         return rill_fail(RILL_USAGE,
-                         "cannot go on from %s: with --max-steps %llu the run ends before it: raise it",
+                         "cannot continue from %s: with --max-steps %llu the run ends before it: raise it",
                          pause->path, (unsigned long long)f->options->max_steps);
     if (!pause || !f->stopped) return RILL_OK;
     f->run->converged = false; /* what was being looked at was cut short */

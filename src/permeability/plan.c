@@ -16,7 +16,7 @@
 /* Speed of sound squared of all lattices here. */
 #define CS2 (1.0 / 3.0)
 /* Obstacles are far apart if the opening is this much longer than 1 / (wall area per volume of pore), or if
- * it is that of the box: 1.3 in slits, 2.7 in square ducts, 3 to 6 in packs, 11 at random places. Solid of
+ * it is that of the box: 1.3 in slits, 2.7 in square ducts, 3 to 6 in packs, 11 at random positions. Solid of
  * more than this part of the box is none. */
 #define OBSTACLES 6.0
 #define OBSTACLES_MOST 0.3
@@ -27,7 +27,7 @@
 #define TAU_MAX 60.0
 /* With inertia, and viscosities that depend on the rate of shear. */
 #define TAU_MAX_NONLINEAR 2.0
-/* With interpolated walls k depends on tau: by half a percent at most up to here (docs/method.md). */
+/* With interpolated bounce-back k depends on tau: by half a percent at most up to here (docs/method.md). */
 #define TAU_INTERPOLATED 0.8
 /* The walls of these collisions move with tau, those of central moments and cumulants where third moments are
  * so large that they relax at 1 (docs/method.md). At the one chosen they are where TRT has them with the
@@ -119,7 +119,7 @@ static double slow_time(const rill_permeability_plan *p, double taus)
 }
 
 /*
- * With a pore network for the pressures, momentum alone must settle: the sooner, the larger tau, until it is
+ * With a pore network for the pressures, momentum alone must settle: the faster, the larger tau, until it is
  * the kinetic modes that take their time, which populations remember for about tau steps. In wide pores,
  * where runs start from coarser grids, a cycle is so many times tau. In narrow ones CYCLE_LEAST is more than
  * that, and tau may be larger.
@@ -277,9 +277,9 @@ static void network_choose(const rill_geom *geom, const rill_permeability_option
     p->cycle = cycle_of(p, fmax(slower * cycle_least(geom, p), CYCLE_TAUS_NARROW * memory(o, p)));
     p->steps_expected = (p->nested ? CYCLES_NESTED : CYCLES) * (double)p->cycle;
     snprintf(p->tau_reason, sizeof p->tau_reason, "%s",
-             o->tau != 0    ? "as asked for"
+             o->tau != 0    ? "as requested"
              : walls != 0   ? tau_needed_reason(o->variant)
-             : interpolated ? "above it, interpolated walls move with the viscosity"
+             : interpolated ? "above it, walls of interpolated bounce-back move with the viscosity"
              : ducts <= tau ? "above it, pressures even out slowly in ducts as narrow as these"
                             : "momentum settles soonest, a pore network corrects the pressures");
 }
@@ -380,7 +380,7 @@ static void tau_choose(const rill_permeability_options *o, bool interpolated, ri
     if (asked != 0) {
         p->tau = asked;
         snprintf(p->tau_reason, sizeof p->tau_reason,
-                 "as asked for; pressure and momentum would settle alike at %.3g", 0.5 + 3 * balance);
+                 "as requested; pressure and momentum would settle alike at %.3g", 0.5 + 3 * balance);
     } else if (walls != 0) {
         p->tau = walls;
         snprintf(p->tau_reason, sizeof p->tau_reason, "%s", tau_needed_reason(o->variant));
@@ -389,7 +389,7 @@ static void tau_choose(const rill_permeability_options *o, bool interpolated, ri
         p->tau = fmin(p->tau, most);
         snprintf(p->tau_reason, sizeof p->tau_reason,
                  interpolated && 3 * balance + 0.5 > most
-                     ? "above it, interpolated walls move with the viscosity"
+                     ? "above it, walls of interpolated bounce-back move with the viscosity"
                  : 3 * balance + 0.5 > most ? "momentum settles in no more than a few passes of the box"
                  : slow > pressure_time(p, p->k_expected)
                      ? "momentum settles in some 20 tau, and kinetic modes before it"
@@ -410,7 +410,7 @@ static void force_choose(const rill_permeability_options *o, const rill_pore_mea
     const double reynolds = k_of_walls(m) / (p->nu * p->fluid) * 4 * p->fluid / m->surface / p->nu;
     const double mach = speed / sqrt(CS2), density = p->length / CS2;
     p->force = o->force;
-    snprintf(p->force_reason, sizeof p->force_reason, "as asked for");
+    snprintf(p->force_reason, sizeof p->force_reason, "as requested");
     if (o->force == 0) {
         /* Stokes flow knows no Reynolds number, and formats of 16 bits have a smallest number. */
         const bool large =
@@ -470,7 +470,7 @@ static rill_status corners_check(const rill_permeability_options *o, const rill_
     return rill_fail(
         RILL_NUMERICS,
         "all flow is pressed through ducts of one voxel, whose corners no pore network knows with a magic "
-        "parameter of %g, more than %g: choose a smaller one, such as 3/16, which has walls half-way%s",
+        "parameter of %g, more than %g: choose a smaller one, such as 3/16, which puts walls in the middle between nodes%s",
         magic, MAGIC_CORNERS, o->variant.collision == RILL_SRT ? ": it is (tau - 1/2)^2 with srt" : "");
 }
 

@@ -34,7 +34,7 @@ typedef struct rill_pore_measure {
     uint32_t chambers;       /**< of that network */
 } rill_pore_measure;
 
-/** Measure a geometry; sides count as what they are.
+/** Measure a geometry with its domain boundaries.
  * @param lattice  whose links say what is connected
  * @param axis     of the flow; -1: all
  * @param[in,out] counted  zero; then with the counted chambers of its pore network, see rill_network_choose()
@@ -67,7 +67,7 @@ rill_status rill_plan_flow_measure(const rill_domain *domain, int axis, double m
 double rill_plan_k_guess(const rill_pore_measure *measure);
 
 /**
- * Check what can be told without a geometry: the variant, and options against limits and each other.
+ * Check what needs no geometry: the variant, and options against limits and each other.
  * @return RILL_USAGE with the first that is wrong
  */
 rill_status rill_plan_check(const rill_permeability_options *options);
@@ -84,7 +84,8 @@ rill_permeability_options rill_plan_resolve(const rill_geom *geom, const rill_pe
 /** Add what qualifies the results of a sample: see rill_permeability_plan. */
 rill_status rill_plan_notes(const rill_geom *geom, const rill_permeability_options *options, char **notes);
 
-/** Check that options and a geometry with its sides fit each other. @return RILL_USAGE with what does not */
+/** Check that options and a geometry with its domain boundaries fit each other. @return RILL_USAGE with what
+ * does not */
 rill_status rill_plan_check_sample(const rill_geom *geom, const rill_permeability_options *options);
 
 /**
@@ -94,7 +95,7 @@ rill_status rill_plan_check_sample(const rill_geom *geom, const rill_permeabilit
 rill_status rill_plan_check_conducting(const rill_geom *geom, const rill_permeability_options *options,
                                        const rill_components *found);
 
-/** Check what an error bar wants of the options of its plain run. @return RILL_USAGE with the first that
+/** Check what an error bar requires of the options of its plain run. @return RILL_USAGE with the first that
  * lacks
  */
 rill_status rill_plan_error_bar_check(const rill_permeability_options *options);
@@ -107,10 +108,10 @@ rill_status rill_plan_error_bar_check(const rill_permeability_options *options);
 rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *measure,
                              const rill_permeability_options *options, rill_permeability_plan *plan);
 
-/** Return the magic parameter of a collision, which places its walls. */
+/** Return the magic parameter of a collision, which sets the position of its walls. */
 double rill_plan_magic(const rill_permeability_options *options, const rill_permeability_plan *plan);
 
-/** Return the same before a plan is made, of the relaxation time that is asked for or that its walls need. */
+/** Return the same before a plan is made, of the relaxation time that is given or that its walls need. */
 double rill_plan_magic_before(const rill_permeability_options *options);
 
 /** Return the options of a run whose populations are stored so. */
@@ -135,14 +136,14 @@ rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan 
 
 /**
  * Make the plan of a run whose permeability is known from a coarser grid: where little flows, rounding and
- * the pressures within pores want a smaller viscosity.
+ * the pressures within pores need a smaller viscosity.
  */
 void rill_plan_tune(const rill_permeability_options *options, double k, rill_permeability_plan *plan);
 
 /**
  * Choose fp64 where the pressures of the network say that rounding in fp32 would leave k more uncertain than
- * the tolerance, and refuse storage that was asked for and would do so by far.
- * @param[in] geom  whose sides say whether all nodes of a row round alike
+ * the tolerance, and refuse requested storage that would do so by far.
+ * @param[in] geom  whose boundaries decide whether all nodes of a row round alike
  * @return RILL_NUMERICS when it is refused
  */
 rill_status rill_plan_storage_choose(const rill_geom *geom, const rill_permeability_options *options,
@@ -172,7 +173,7 @@ double rill_plan_rounding(const rill_permeability_options *options, const rill_p
 #define RILL_ROUNDED_PRESSURES 6
 /** The part of the tolerance that k is uncertain by always. */
 #define RILL_TOLERANCE_ROUNDS 0.1
-/** Storage that was asked for is refused where its rounding is so many times the tolerance: the estimate may
+/** Requested storage is refused where its rounding is so many times the tolerance: the estimate may
  * be off by that. */
 #define RILL_ROUNDING_REFUSED 3
 /** So a result of 16 bits may exceed it by so much. Its uncertainty is known, and the output names it. */
@@ -211,7 +212,7 @@ bool rill_plan_makes_network(const rill_permeability_plan *plan, const rill_perm
  */
 double rill_plan_steps_likely(const rill_permeability_options *options, const rill_permeability_plan *plan);
 
-/** Return the fewest steps after which a series of time steps alone may tell its end. */
+/** Return the fewest steps after which a series of time steps alone may be extrapolated. */
 double rill_plan_alone_least(const rill_permeability_plan *plan);
 
 /** Return how many of them pressures need by time steps alone; 0: not known, or k does not wait for them. */

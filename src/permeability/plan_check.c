@@ -36,7 +36,7 @@ static bool rounding_known(const rill_permeability_options *o)
            (v.collision == RILL_TRT || v.collision == RILL_SRT);
 }
 
-/* Return whether a format loses a tenth of the populations of a flow as slow as a permeability wants it. */
+/* Return whether a format loses a tenth of the populations of a flow as slow as a permeability needs it. */
 static bool loses_flow(rill_storage storage)
 {
     const double slow = 1e-4;
@@ -79,7 +79,8 @@ rill_status rill_plan_check(const rill_permeability_options *o)
     if (!(o->tolerance > 0 && o->tolerance < 1))
         return rill_fail(RILL_USAGE, "tolerance = %g is not between 0 and 1: take 0.001", o->tolerance);
     if (o->every == 1)
-        return rill_fail(RILL_USAGE, "a sample is the mean of two steps: take one every 2 or more");
+        return rill_fail(RILL_USAGE,
+                         "every = 1 is below 2, because a sample is the mean of two steps: use at least 2");
     if ((unsigned)o->acceleration > RILL_ACCELERATION_NETWORK)
         return rill_fail(RILL_USAGE, "acceleration %d is none: take 0 (auto), 1 (none) or 2 (network)",
                          (int)o->acceleration);
@@ -109,11 +110,11 @@ rill_status rill_plan_error_bar_check(const rill_permeability_options *options)
 {
     if (options->drive != RILL_DRIVE_FORCE)
         return rill_fail(RILL_USAGE,
-                         "an error bar compares sides and crops, which reservoirs do away with: drive "
+                         "an error bar compares boundaries and crops, which reservoirs do away with: drive "
                          "the flow by a force");
     if (options->variant.equilibrium != RILL_STOKES)
         return rill_fail(RILL_USAGE,
-                         "an error bar compares mirrored sides, which need the stokes equilibrium: "
+                         "an error bar compares mirrored boundaries, which need the stokes equilibrium: "
                          "choose it, with trt or srt");
     return RILL_OK;
 }

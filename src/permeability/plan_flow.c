@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Estimates the flow through a sample by its pore network alone, before anything is stepped. Where all of it
- * is pressed through long or few ducts, nothing that is counted voxel by voxel tells how little flows.
+ * is pressed through long or few ducts, nothing that is counted voxel by voxel shows how little flows.
  */
 #include "core/memory.h"
 #include "core/status.h"

@@ -246,7 +246,7 @@ static rill_status drive_note(const rill_geom *open, const rill_pore_measure *m,
     return rill_note(
         &plan->notes,
         "no pore network corrects pressures between reservoirs: expect about %.0f steps of %.0f "
-        "nodes; if a body force serves, --drive force takes about %.0f of %.0f, %.0f times less work",
+        "nodes; if a body force is applicable, --drive force takes about %.0f of %.0f, %.0f times less work",
         two_digits(steps), all, two_digits(fewer), nodes, two_digits(steps * all / (fewer * nodes)));
 }
 

@@ -103,7 +103,7 @@ static uint32_t run_length(const uint8_t *line, uint64_t stride, uint32_t n, uin
     return length == n && side != RILL_WALL ? OPEN : mirrored ? 2 * length : length;
 }
 
-/* The smaller of the two runs along the diagonals of a plane, which end at the sides of the box that are not
+/* The smaller of the two runs along the diagonals of a plane, which end at domain boundaries that are not
  * periodic; OPEN: both are longer than the box. */
 static uint32_t diagonals(const rill_window *w, uint32_t x, uint32_t y, uint32_t z)
 {
@@ -159,7 +159,7 @@ static void plane_sample(const rill_window *w, int axis, uint32_t z, uint64_t ea
     }
 }
 
-/* See the next planes on one side of all samples, which go on from plane to plane. @return whether any run
+/* See the next planes on one side of all samples, which continue from plane to plane. @return whether any run
  * may go on behind the planes that are seen */
 static bool runs_follow(const rill_window *w, int way, uint64_t count, sample *samples, uint32_t *at)
 {

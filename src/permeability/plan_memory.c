@@ -170,7 +170,7 @@ static uint64_t network_bytes(const counting *c)
            (vectors + (uint64_t)looks) * chambers * sizeof(double);
 }
 
-/* Fields, turned where they were between reservoirs; the network is gone by then. */
+/* Fields, rotated where they were between reservoirs; the network is gone by then. */
 static uint64_t fields_bytes(const counting *c)
 {
     const uint64_t part = 4 * sizeof(double) * smaller(c->s->nodes, MOMENTS_SLICE);

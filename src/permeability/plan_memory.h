@@ -57,8 +57,8 @@ rill_status rill_plan_sizes_take(const rill_domain *domain, const rill_permeabil
                                  rill_plan_sizes *out);
 
 /**
- * Turn sizes into those of a grid of another box: of voxels that are split, or of a crop.
- * @param[in] geom  of which size, sides and keeper are used
+ * Convert sizes to those of a grid of another box: of voxels that are split, or of a crop.
+ * @param[in] geom  of which size, boundaries and keeper are used
  * @param[in] more  nodes for each node
  * @param[in] surface  wall area per volume of pore
  */

@@ -74,7 +74,7 @@ static double narrow_left(const rill_geom *geom, const rill_permeability_plan *p
                     : (thin ? NARROW_LEFT_ALIKE : NARROW_LEFT) * flow->k / (p->fluid * p->nu);
 }
 
-/* Refuse storage that was asked for and rounds too much off a flow along an axis. */
+/* Refuse requested storage that rounds too much off a flow along an axis. */
 static rill_status rounding_check(const rill_permeability_options *o, int axis, double flow, double pressures)
 {
     const int storage = (int)o->variant.storage;

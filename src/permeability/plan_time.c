@@ -79,12 +79,13 @@ static double cycle_likely(const rill_permeability_options *o, const rill_permea
 #define ALONE_SEEN 0.03
 /* Parts above this are those of ducts, in which sound goes to and fro if it is faster than momentum. */
 #define ALONE_MISSING 2.0
-/* The kinetic modes, of odd populations in ducts, too; samples before a series of them tells its end. */
+/* The kinetic modes, of odd populations in ducts, too; samples before a series of them can be extrapolated.
+ */
 #define ALONE_TAUS 7.5
 #define ALONE_ODD_DUCTS 30.0
 #define ALONE_SAMPLES 120
 
-/* In 16 bits rounding moves the series, whose end takes so many times as many samples to tell, and hides
+/* In 16 bits rounding moves the series, whose limit needs so many times as many samples, and hides
  * parts of k up to the tolerance that settle slowly. */
 #define ALONE_NARROW 2.5
 #define ALONE_WAITED_NARROW 1.0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes a sample of a geometry: its sides let the flow through, and pores that conduct nowhere are solid.
- * Refuses what has no permeability.
+ * Makes a sample of a geometry: its boundaries let the flow through, and pores that conduct nowhere are
+ * solid. Refuses what has no permeability.
  */
 #include "core/notes.h"
 #include "core/status.h"
@@ -80,7 +80,7 @@ static const char *axes_text(int axes, char text[16])
     return text;
 }
 
-/* Say that nothing conducts along any of the axes that are asked for. */
+/* Report that nothing conducts along any of the requested axes. */
 static rill_status conducts_nowhere(const rill_geom *geom, int axes, const rill_components *found)
 {
     char text[16];
@@ -93,10 +93,10 @@ static rill_status conducts_nowhere(const rill_geom *geom, int axes, const rill_
             spans || (rill_axes_has(axes, a) && geom->sides[a] == RILL_PERIODIC && found->spanning[a] > 0);
     return rill_fail(
         RILL_NUMERICS,
-        "nothing percolates along %s (%s sides): of a porosity of %.5g, 0 conducts, so the permeability is "
+        "nothing percolates along %s (%s boundaries): of a porosity of %.5g, 0 conducts, so the permeability is "
         "0; choose another axis%s",
         axes_text(axes, text), side == RILL_PERIODIC ? "periodic" : "mirrored or walled",
-        found->porosity.total, spans ? ", or mirror the sides (--sides mirror): pores do span the box" : "");
+        found->porosity.total, spans ? ", or mirror the image (--sides mirror): pores do span the box" : "");
 }
 
 rill_status rill_plan_check_conducting(const rill_geom *geom, const rill_permeability_options *o,
@@ -116,8 +116,8 @@ rill_status rill_plan_check_conducting(const rill_geom *geom, const rill_permeab
     return any ? RILL_OK : conducts_nowhere(geom, o->axis, found);
 }
 
-/* Refuse what no sides and no axis could make a sample: a layer of solid voxels is all around a vessel. Walls
- * that are known exactly are interpolated, where that can be done. */
+/* Refuse what no boundaries and no axis could make a sample: a layer of solid voxels is all around a vessel.
+ * Walls that are known exactly are interpolated, where that can be done. */
 static rill_status surface_check(const rill_geom *geom, const rill_permeability_options *o)
 {
     if (!geom->surface) return RILL_OK;
@@ -131,7 +131,7 @@ static rill_status surface_check(const rill_geom *geom, const rill_permeability_
                         : o->variant.bounce == RILL_FULL_WAY ? "half-way bounce-back"
                         : geom->sides[0] != RILL_PERIODIC || geom->sides[1] != RILL_PERIODIC ||
                                 geom->sides[2] != RILL_PERIODIC
-                            ? "periodic sides"
+                            ? "periodic boundaries"
                             : NULL;
     if (!lacks) return RILL_OK;
     return rill_fail(
@@ -141,21 +141,22 @@ static rill_status surface_check(const rill_geom *geom, const rill_permeability_
         lacks);
 }
 
-/* Refuse sides that a body force cannot drive through. */
+/* Refuse domain boundaries that a body force cannot drive through. */
 static rill_status sides_check(const rill_geom *geom, const rill_permeability_options *o)
 {
     if (o->variant.equilibrium != RILL_STOKES)
         for (int a = 0; a < 3; a++)
             if (geom->sides[a] == RILL_MIRROR && rill_axes_has(o->axis, a))
-                return rill_fail(RILL_USAGE,
-                                 "mirrored sides along the flow (%c) need the stokes equilibrium, because "
-                                 "behind the mirror the flow runs backwards: choose it, or mirror the image",
-                                 rill_axis(a));
+                return rill_fail(
+                    RILL_USAGE,
+                    "mirrored boundaries along the flow (%c) need the stokes equilibrium, because "
+                    "behind the mirror the flow runs backwards: choose it, or mirror the image",
+                    rill_axis(a));
     for (int a = 0; a < 3; a++)
         if (geom->sides[a] == RILL_WALL && rill_axes_has(o->axis, a))
             return rill_fail(
                 RILL_USAGE,
-                "walled sides normal to %c let no flow along it through: use --sides periodic or "
+                "solid boundaries normal to %c let no flow along it through: use --sides periodic or "
                 "mirror there, or drive along another axis",
                 rill_axis(a));
     return RILL_OK;

@@ -106,7 +106,7 @@ rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, r
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         RILL_TRY(rill_array_create_zero(out->network.chambers, sizeof(double),
                                         "the pressures of a pore network", (void **)arrays[k]));
-    if (out->copy) /* its planes are taken in turns: the labels of most are gone */
+    if (out->copy) /* its planes are read one after the other: the labels of most are gone */
         RILL_TRY(rill_network_see_nodes(out->domain, &out->network, label, f->sim));
     else if (beside(out))
         RILL_TRY(rill_sim_label_share(f->sim, out->network.chambers, out->part.chamber_of));

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Return where voxel (x, y, z) of the turned sample is in the sample itself. */
+/* Return where voxel (x, y, z) of the rotated sample is in the sample itself. */
 static void voxel_of(const rill_reservoirs *r, const uint32_t turned[3], uint32_t x[3])
 {
     for (int a = 0; a < 3; a++) x[(r->axis + 1 + a) % 3] = turned[a];
@@ -24,7 +24,7 @@ uint64_t rill_reservoirs_bytes(const rill_reservoirs *r)
     return rill_planes_held(r->geom->n, rill_planes_keeper(r->geom->planes));
 }
 
-/* See the planes of the sample that planes of z of the box need: the same, or all of a turned one. */
+/* See the planes of the sample that planes of z of the box need: the same, or all of a rotated one. */
 static rill_status sample_see(const rill_reservoirs *r, const rill_window *box, rill_window *sample)
 {
     const uint32_t planes = r->sample->n[r->axis], end = box->first + box->count;

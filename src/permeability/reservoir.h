@@ -3,7 +3,7 @@
  * @file reservoir.h
  * A sample between two reservoirs of fluid, at whose outer faces pressures are held.
  *
- * The box of the sample is turned so that the flow runs along z (x, y are the next axes, cyclically): node
+ * The box of the sample is rotated so that the flow runs along z (x, y are the next axes, cyclically): node
  * numbers grow with z, so that the nodes of the front reservoir, of every plane of the sample, and of the
  * rear reservoir are successive.
  */
@@ -17,12 +17,12 @@ typedef struct rill_reservoirs {
     const rill_geom *sample; /**< borrowed */
     int axis;                /**< of the flow in the sample */
     uint32_t length;         /**< of a reservoir, in voxels */
-    rill_geom *geom;         /**< owned; walled sides normal to z */
+    rill_geom *geom;         /**< owned; solid boundaries normal to z */
     uint64_t front, nodes;   /**< first node of the sample, its nodes */
     uint64_t planes[2];      /**< nodes in the first and in the last plane of the sample */
 } rill_reservoirs;
 
-/** Return whether the sample is turned: its nodes have another order in it than in the box. */
+/** Return whether the sample is rotated: its nodes have another order in it than in the box. */
 bool rill_reservoirs_turn(const rill_reservoirs *reservoirs);
 
 /** Return the bytes of the box's voxels that this process holds. */
@@ -46,7 +46,7 @@ rill_status rill_reservoirs_drive(const rill_reservoirs *reservoirs, const rill_
 rill_status rill_reservoirs_drop(const rill_reservoirs *reservoirs, rill_sim *sim, double *drop);
 
 /**
- * Bring moments of the nodes of a turned sample back into its own node order and axes.
+ * Bring moments of the nodes of a rotated sample back into its own node order and axes.
  * @param[in]  turned  [4][nodes], rho - 1 and u as the simulation has them, from node `front` on
  * @param[out] moments  [4][nodes]
  */

@@ -27,7 +27,7 @@ bool rill_tensor_is_zero(const rill_geom *geom, const rill_porosity *porosity, i
     return mirrored || geom->sides[b] == RILL_WALL || porosity->percolating[b] == 0;
 }
 
-/* Turn axes a and b so that the entry of both becomes 0 (Jacobi). */
+/* Rotate axes a and b so that the entry of both becomes 0 (Jacobi). */
 static void turn(double s[3][3], double vectors[3][3], int a, int b)
 {
     if (s[a][b] == 0) return;

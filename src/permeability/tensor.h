@@ -9,7 +9,7 @@
 #include "rill.h"
 
 /**
- * Return the axes that a flow is driven along: of several that are wanted those along which pores conduct.
+ * Return the axes that a flow is driven along: of several that are requested those along which pores conduct.
  * @param axes  resolved, see geometry/voxels/axes.h; one alone stays
  */
 int rill_tensor_driven(const rill_porosity *porosity, int axes);

@@ -345,7 +345,7 @@ rill_status rill_model_restore(rill_model *m)
     if (!m->saves || m->state.text[0] == '\0')
         return rill_fail(
             RILL_USAGE,
-            "%s saves no state, so that a run with it cannot go on from a checkpoint: start anew "
+            "%s saves no state, so that a run with it cannot continue from a checkpoint: start anew "
             "with --overwrite",
             m->program.path);
     snprintf(m->line, RILL_DIALOGUE_LINE, "restore %s", m->state.text);

@@ -277,13 +277,13 @@ static rill_status compare(const char *path, const char *was, const char *is)
         if (begins(&b, OUTPUT) || begins(&b, DERIVED)) continue;
         const bool there = find(was, b.key, b.key_length, &a);
         if (there && same(&a, &b)) continue;
-        return rill_fail(RILL_USAGE, "cannot go on from %s: %.*s was %.*s, is %.*s: %s", path,
+        return rill_fail(RILL_USAGE, "cannot continue from %s: %.*s was %.*s, is %.*s: %s", path,
                          shorter(b.key_length), b.key, there ? shorter(a.shown_length) : 9,
                          there ? a.shown : "not given", shorter(b.shown_length), b.shown, remedy);
     }
     for (const char *rest = was; take(&rest, &a);)
         if (!begins(&a, OUTPUT) && !begins(&a, DERIVED) && !find(is, a.key, a.key_length, &b))
-            return rill_fail(RILL_USAGE, "cannot go on from %s: %.*s was %.*s, is not given: %s", path,
+            return rill_fail(RILL_USAGE, "cannot continue from %s: %.*s was %.*s, is not given: %s", path,
                              shorter(a.key_length), a.key, shorter(a.shown_length), a.shown, remedy);
     return RILL_OK;
 }
@@ -330,7 +330,7 @@ rill_status rill_resume_find(const char *directory, const rill_case *given, rill
                               .line = same_key(was, is, OUTPUT "centre-line")};
     rill_printable_into(out->software, sizeof out->software, software);
     if (!(out->time_step > 0) || out->span == 0)
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: it is damaged", path));
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", path));
 done:
     free(path);
     free(was);

@@ -244,7 +244,7 @@ static rill_status cancelled(rill_run_loop *loop)
 {
     loop->result->end = RILL_RUN_CANCELLED;
     return rill_fail(RILL_CANCELLED, "cancelled after step %llu%s%s", (unsigned long long)loop->state.steps,
-                     writes(loop) ? ": go on from the checkpoint in " : "",
+                     writes(loop) ? ": continue from the checkpoint in " : "",
                      writes(loop) ? loop->options->directory : "");
 }
 
@@ -306,7 +306,7 @@ static rill_status loop_begin(rill_run_loop *loop)
         RILL_TRY(rill_run_path(loop, "run.h5", path));
         RILL_TRY(rill_output_try(path));
     } else if (loop->options->resume) {
-        RILL_TRY(rill_fail(RILL_USAGE, "a run without a directory has no checkpoint to go on from"));
+        RILL_TRY(rill_fail(RILL_USAGE, "a run without a directory has no checkpoint to continue from"));
     }
     s->change_flow = s->change_pressure = s->change_wall = loop->result->difference = NAN;
     s->settled_at = UINT64_MAX;
@@ -400,7 +400,7 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
         /* So that more cycles can be added. */
         if (writes(&loop) && result->end == RILL_RUN_LIMIT && result->compared &&
             rill_run_save(&loop) != RILL_OK)
-            rill_log(RILL_LOG_NOTE, "%s; the results are whole, but --resume cannot go on from their end",
+            rill_log(RILL_LOG_NOTE, "%s; the results are whole, but --resume cannot continue from their end",
                      rill_error_message());
     } else {
         result_fill(&loop);

@@ -87,7 +87,7 @@ rill_status rill_run_resume(rill_run_loop *loop)
     const rill_plan_resume *kept = &loop->vessel->plan.resume;
     RILL_TRY(rill_checkpoint_read(path, &key, parts, parts_list(loop, kept, parts), &steps));
     if (steps != loop->state.steps || !kept->given)
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot go on from %s: it is damaged", path));
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", path));
     if (!loop->observers.sample || !kept->surface) loop->state.samples = 0;
     loop->observers.cycle.samples = loop->state.samples;
     /* A cycle that is being recorded keeps its snapshots, the one of a steady run is of its end. */

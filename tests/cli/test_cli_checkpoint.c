@@ -65,11 +65,12 @@ Test(permeability_checkpoint, stops_cleanly_when_terminated) { stop_by(SIGTERM);
 Test(permeability_checkpoint, names_its_checkpoint)
 {
     make_array("sc.geom.h5", "8");
-    cli_test_fails(1, "no sc.checkpoint.h5 to go on from", "permeability", "sc.geom.h5", "--resume");
-    cli_test_fails(1, "no out.v1.checkpoint.h5 to go on from", "permeability", "sc.geom.h5", "--resume", "-o",
-                   "out.v1.h5");
-    cli_test_fails(1, "no slice_.checkpoint.h5 to go on from", "permeability", "dir/slice*.tif", "--resume");
-    cli_test_fails(1, "no c.h5 to go on from", "permeability", "sc.geom.h5", "--resume", "--checkpoint",
+    cli_test_fails(1, "checkpoint sc.checkpoint.h5 not found", "permeability", "sc.geom.h5", "--resume");
+    cli_test_fails(1, "checkpoint out.v1.checkpoint.h5 not found", "permeability", "sc.geom.h5", "--resume",
+                   "-o", "out.v1.h5");
+    cli_test_fails(1, "checkpoint slice_.checkpoint.h5 not found", "permeability", "dir/slice*.tif",
+                   "--resume");
+    cli_test_fails(1, "checkpoint c.h5 not found", "permeability", "sc.geom.h5", "--resume", "--checkpoint",
                    "c.h5");
     cli_test_fails(1, "overwrite the input", "permeability", "sc.geom.h5", "--checkpoint", "sc.geom.h5");
     cli_test_fails(1, "an error bar has no checkpoint", "permeability", "sc.geom.h5", "--error-bar",

@@ -197,7 +197,7 @@ Test(cli_resume, resume_refuses_what_is_not_its_own)
 {
     write_file("p.yaml", PULSE "run: {cycles: 1, mach: 0.2}\noutput: {snapshots: 0}\n");
     cli_test_fails(1, "checkpoint.h5", "run", "p.yaml", "--no-measure", "-q", "-o", "none", "--resume");
-    /* Not enough cycles: exit code 2, everything written, and a checkpoint to go on from. */
+    /* Not enough cycles: exit code 2, everything written, and a checkpoint to continue from. */
     write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.2, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
     const cli_result limit = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a", "--json", "a.json");
     cli_test_expect_failure(&limit, 2, "--resume");
@@ -357,7 +357,8 @@ Test(cli_resume, a_checkpoint_is_discarded_only_when_asked_for)
     cr_assert_eq(rename("a/checkpoint.h5", "kept.h5"), 0);
     cr_assert_eq(system("cp kept.h5 a/checkpoint.h5; cp kept.h5 a/checkpoint.h5.previous"), 0);
     const cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a");
-    cli_test_expect_failure(&r, 1, "a holds the checkpoint of an earlier run: go on from it with --resume");
+    cli_test_expect_failure(&r, 1,
+                            "a holds the checkpoint of an earlier run: continue from it with --resume");
     cr_assert_str_empty(r.out, "a plan is printed first: %s", r.out);
     cr_assert_eq(remove("a/checkpoint.h5"), 0); /* the other one alone can be gone on from, too */
     cli_test_fails(1, "--overwrite", "run", "p.yaml", "--no-measure", "-q", "-o", "a");

@@ -204,11 +204,12 @@ Test(cli_run, bad_input_is_told_in_one_sentence)
     cli_test_fails(1, "no case", "run");
     cli_test_fails(1, "no.yaml", "run", "no.yaml");
     write_file("s.yaml", STEADY);
-    static const char *const late[][4] = {{"-o", "wave.csv", "is no directory"},
-                                          {"-o", "no/where", "no/where"},
-                                          {"--json", "no/s.json", "no/s.json"},
-                                          {"--json", "p.geom.h5", "overwrite the input"},
-                                          {"--resume", "-q", "--resume: s.results has no checkpoint.h5"}};
+    static const char *const late[][4] = {
+        {"-o", "wave.csv", "is no directory"},
+        {"-o", "no/where", "no/where"},
+        {"--json", "no/s.json", "no/s.json"},
+        {"--json", "p.geom.h5", "overwrite the input"},
+        {"--resume", "-q", "--resume: checkpoint s.results/checkpoint.h5 not found"}};
     for (size_t k = 0; k < sizeof late / sizeof *late; k++) {
         const cli_result r = cli_test_run("run", "s.yaml", "--no-measure", late[k][0], late[k][1]);
         cli_test_expect_failure(&r, k == 1 || k == 2 ? 3 : 1, late[k][2]);

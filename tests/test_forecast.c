@@ -70,8 +70,8 @@ static void expect_foretold(const char *what, rill_geom *geom, const rill_permea
     cr_expect_eq(rill_permeability_compute(geom, o, &plan, &p), RILL_OK, "%s: %s", what,
                  rill_error_message());
     const double made = (double)p.runs[0].steps, k = p.k[2][2], likely = rill_plan_steps_likely(o, &plan);
-    cr_expect(plan.conducts > k / 1.7 && plan.conducts < 1.7 * k, "%s: k %g, foretold %g", what, k,
-              plan.conducts);
+    cr_expect(plan.pores.conducts > k / 1.7 && plan.pores.conducts < 1.7 * k, "%s: k %g, foretold %g", what,
+              k, plan.pores.conducts);
     cr_expect_eq(p.runs[0].storage, storage, "%s: another attempt", what);
     cr_expect_eq(p.plan.tau, plan.tau, "%s: another attempt", what);
     cr_expect(made < 3 * likely && made > likely / 3, "%s: %g steps, %g planned", what, made, likely);
@@ -153,7 +153,7 @@ Test(forecast, of_a_channel_that_a_mirror_halves_counts_all_of_it)
     rill_permeability_plan plan;
     rill_geom *geom = half_channel();
     ASSERT_OK(planned(geom, &o, &plan));
-    cr_expect_eq(plan.opening, 160, "%g", plan.opening);
+    cr_expect_eq(plan.pores.opening, 160, "%g", plan.pores.opening);
     rill_permeability_plan_free(&plan);
     rill_geom_destroy(geom);
 }
@@ -170,7 +170,7 @@ Test(forecast, of_channels_of_several_widths_counts_those_that_a_mirror_halves)
     OPEN(geom, 0, 78, 0, 3, 30, 3);
     geom->sides[1] = RILL_MIRROR;
     ASSERT_OK(planned(geom, &o, &plan));
-    cr_expect_eq(plan.opening, 80, "%g", plan.opening);
+    cr_expect_eq(plan.pores.opening, 80, "%g", plan.pores.opening);
     rill_permeability_plan_free(&plan);
     rill_geom_destroy(geom);
 }

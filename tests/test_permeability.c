@@ -224,8 +224,8 @@ Test(permeability, dead_pores_do_not_count)
     cr_assert_eq(plan.nodes, 4 * 14);
     cr_assert_float_eq(plan.porosity.total, (4 * 14 + 5) / 504.0, 1e-12);
     cr_assert_float_eq(plan.porosity.percolating[2], 4 * 14 / 504.0, 1e-12);
-    cr_assert_float_eq(plan.surface, 8.0 * 14 / 504 * 2 / 3, 1e-12);
-    cr_assert_eq(plan.opening, 2);
+    cr_assert_float_eq(plan.pores.surface, 8.0 * 14 / 504 * 2 / 3, 1e-12);
+    cr_assert_eq(plan.pores.opening, 2);
     rill_permeability_plan_free(&plan);
     const double a = k_of(dirty, o), b = k_of(clean, o);
     cr_assert_float_eq(a / b, 1, 2e-8);
@@ -263,9 +263,10 @@ Test(permeability, gives_every_process_its_time)
     const rill_permeability_options o = options(2, 1e-3, RILL_FP32);
     rill_geom *geom = sphere_array(16, 6.3);
     cr_assert_eq(planned(geom, &o, &plan), RILL_OK);
-    const double sound = 16 * sqrt(3), viscous = plan.opening * plan.opening / (4 * 5.783186 * plan.nu);
+    const double sound = 16 * sqrt(3),
+                 viscous = plan.pores.opening * plan.pores.opening / (4 * 5.783186 * plan.nu);
     cr_assert_geq(rill_plan_patience(&plan, 1e9), fmax(sound, viscous) * (1 - 1e-12));
-    const double pressure = pow(16 / (2 * M_PI), 2) * plan.fluid * plan.nu / (1e-6 / 3);
+    const double pressure = pow(16 / (2 * M_PI), 2) * plan.pores.porosity * plan.nu / (1e-6 / 3);
     cr_assert_float_eq(rill_plan_patience(&plan, 1e-6) / pressure, 1, 1e-9);
     rill_permeability_plan_free(&plan);
     rill_geom_destroy(geom);

@@ -45,30 +45,42 @@ typedef struct rill_pore_flow {
     double still;   /**< part of the nodes where hardly anything flows */
 } rill_pore_flow;
 
+/** Measure of a pore space, in voxels; all but `voxels`, `porosity` and `surface` are estimates. */
+typedef struct rill_pore_measure {
+    uint64_t voxels; /**< fluid voxels */
+    double porosity; /**< fluid fraction of the box */
+    double surface;  /**< wall area per volume of the box: counted faces × 2/3, the share of a smooth wall */
+    double opening;  /**< width of the widest pores: of the smallest straight runs of pore along x, y, z
+                          through a voxel that end at walls, the 99th percentile over a sample of voxels.
+                          Where no run does: the run along a diagonal of a z plane, or the box */
+    bool open;       /**< no run ends at walls in more than a hundredth of the voxels */
+    bool confined;   /**< else runs across the flow do in most voxels */
+    bool crossed;    /**< runs along the flow alone do in most voxels, as between pierced plates */
+    double narrow;   /**< the median of these runs */
+    double conducts; /**< permeability of the pore network, lu; 0: not estimated */
+    double squares;  /**< of its pressures: sum over the nodes of p^2 / (F^2 voxels of the sample), lu */
+    double slowest;  /**< steps in which they settle at last, over 3 nu, lu; 0: not estimated */
+    double slowest_part; /**< of k that is missing before these steps, relative */
+    double speed; /**< mean of the velocity, weighted with itself, times nu / F, lu; 0: not estimated */
+    double still; /**< part of the nodes in chambers that hardly anything flows through */
+    rill_pore_flow along[3]; /**< along every axis that conducts, where 16 bits store the flow */
+    uint32_t edge;           /**< of the blocks of a pore network, in voxels */
+    uint32_t chambers;       /**< of that network */
+} rill_pore_measure;
+
 /** What is going to be done, known before it starts; in lu unless a unit is given. */
 typedef struct rill_permeability_plan {
     uint64_t nodes;          /**< fluid nodes that take part */
+    rill_pore_measure pores; /**< what the plan was made from */
     uint64_t ghosts;         /**< numbers given to solid voxels, or to copies in a ring buffer */
-    double fluid;            /**< their fraction of the box */
     rill_porosity porosity;  /**< of the geometry, before anything was dropped */
     uint64_t dropped;        /**< pore voxels that cannot conduct and became solid */
     double length;           /**< of the period that the flow runs through */
-    double opening;          /**< width of the widest pores, estimated */
-    bool open;               /**< there are pores that meet no wall along any axis */
-    bool confined;           /**< else most of them meet walls across the flow */
-    bool crossed;            /**< most of them meet walls along the flow alone */
     double momentum;         /**< steps in which momentum settles, times nu, estimated */
-    double surface;          /**< wall area per volume of the box, estimated */
     double k_expected;       /**< permeability, estimated to a factor of a few */
-    double conducts;         /**< that of the pore network alone, lu; 0: not estimated */
-    double squares;          /**< of its pressures: sum of p^2 / (F^2 voxels of the sample), lu */
-    double slowest;          /**< steps in which they settle at last, over 3 nu; 0: not estimated */
-    double slowest_part;     /**< of k that is missing before these steps, relative */
-    rill_pore_flow along[3]; /**< along every axis that conducts, where 16 bits store the flow */
-    bool pressed;            /**< through long or few ducts: voxels and walls alone say that far more flows */
-    double narrow;           /**< width of half of the pores at most, estimated */
-    double tau;              /**< relaxation time */
-    double nu;               /**< kinematic viscosity, lu */
+    bool pressed; /**< the flow passes long or few ducts: voxels and walls alone suggest far more */
+    double tau;   /**< relaxation time */
+    double nu;    /**< kinematic viscosity, lu */
     double force; /**< body force per volume, or the pressure drop between the reservoirs / sample length */
     uint64_t reservoirs;    /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
     double mach;            /**< expected Mach number */
@@ -78,7 +90,6 @@ typedef struct rill_permeability_plan {
                                  false where they do not fit: the tortuosity is then not known */
     bool nested;            /**< runs start from coarser grids, if pores conduct there; else they follow the
                                plan without that */
-    uint32_t edge;          /**< of the blocks that its network cuts the box into, voxels */
     uint32_t chambers;      /**< of a network that sees whether they have settled; 0 without one */
     uint64_t cycle;         /**< steps between two corrections, or in which momentum settles */
     uint64_t every;         /**< steps between the first samples, without a network */

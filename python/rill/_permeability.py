@@ -556,7 +556,7 @@ class _Computation:
             tau=plan.tau, viscosity_lu=plan.nu, force_lu=plan.force, nodes=plan.nodes, backend=text(r.backend),
             device=text(r.device), notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))),
             _voxels=self.geometry.shape[::-1], _sample=library.rill_geom_sample(self.geometry._c),
-            _fluid=plan.fluid, _diameter=4 * plan.fluid / plan.surface)
+            _fluid=plan.pores.porosity, _diameter=4 * plan.pores.porosity / plan.pores.surface)
 
 
 def _shifted(pointer_: Any, elements: int) -> Any:

@@ -65,8 +65,8 @@ static void result_put(making *m, const rill_permeability *p)
         for (int b = 0; b < 3; b++) row->k[b][a] = p->k[b][a];
         row->edge_share[a] = run->edge_share;
     }
-    row->flowing = p->plan.fluid;
-    row->diameter = 4 * p->plan.fluid / p->plan.surface;
+    row->flowing = p->plan.pores.porosity;
+    row->diameter = 4 * p->plan.pores.porosity / p->plan.pores.surface;
     row->uncertainty = p->uncertainty;
     snprintf(row->backend, sizeof row->backend, "%s", p->backend);
 }

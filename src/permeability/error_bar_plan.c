@@ -119,8 +119,8 @@ static double voxels_bytes(const rill_geom *geom, const uint32_t n[3])
  */
 static double split_chambers(const rill_geom *split, uint32_t factor, const rill_permeability_plan *plan)
 {
-    const double before = factor * (double)plan->edge,
-                 edge = rill_network_edge(split, factor * plan->opening, plan->fluid);
+    const double before = factor * (double)plan->pores.edge,
+                 edge = rill_network_edge(split, factor * plan->pores.opening, plan->pores.porosity);
     return plan->chambers * pow(before / edge, 3);
 }
 
@@ -139,20 +139,20 @@ static rill_status part_estimate(const planner *p, const planned *box, rill_erro
         more *= factor[a];
     }
     rill_pore_measure measure = {.voxels = (uint64_t)((double)plan->nodes * more),
-                                 .porosity = plan->fluid,
-                                 .surface = plan->surface / part->split,
-                                 .opening = plan->opening * part->split,
-                                 .open = plan->open,
-                                 .confined = plan->confined,
-                                 .crossed = plan->crossed,
-                                 .edge = plan->edge,
+                                 .porosity = plan->pores.porosity,
+                                 .surface = plan->pores.surface / part->split,
+                                 .opening = plan->pores.opening * part->split,
+                                 .open = plan->pores.open,
+                                 .confined = plan->pores.confined,
+                                 .crossed = plan->pores.crossed,
+                                 .edge = plan->pores.edge,
                                  .chambers = (uint32_t)fmin(plan->chambers * more, UINT32_MAX)};
     const rill_permeability_options o = rill_error_bar_part_options(p->options, p->plain, part);
     rill_permeability_plan fine = {.nodes = 0};
     rill_status status = rill_plan_choose(&split, &measure, &o, &fine);
     if (status != RILL_OK) return status;
-    const double weight = rill_variant_bytes(part->variant, plan->fluid).moved /
-                          rill_variant_bytes(p->options->variant, p->plain->fluid).moved;
+    const double weight = rill_variant_bytes(part->variant, plan->pores.porosity).moved /
+                          rill_variant_bytes(p->options->variant, p->plain->pores.porosity).moved;
     part->nodes = measure.voxels;
     part->steps_expected = fine.steps_expected;
     part->cost = weight * (double)part->nodes * part->steps_expected /
@@ -164,7 +164,7 @@ static rill_status part_estimate(const planner *p, const planned *box, rill_erro
     if (status != RILL_OK) return status;
     fine.mean_speeds = plan->mean_speeds;
     fine.reservoirs = plan->reservoirs;
-    rill_plan_sizes_scale(&sizes, &split, more, fine.surface / fine.fluid);
+    rill_plan_sizes_scale(&sizes, &split, more, fine.pores.surface / fine.pores.porosity);
     const rill_plan_memory memory = rill_plan_memory_count(&sizes, &o, &fine);
     part->host_bytes = (uint64_t)(box->host * (double)memory.host + voxels_bytes(p->geom, part->n) +
                                   voxels_bytes(p->geom, split.n));
@@ -319,7 +319,7 @@ static bool crop_fits(const planner *p, const rill_error_bar_part *crop, const p
         geom.sides[a] = crop->sides[a];
     }
     box.plan.nodes = (uint64_t)((double)whole->plan.nodes * share);
-    rill_plan_sizes_scale(&box.sizes, &geom, share, whole->plan.surface / whole->plan.fluid);
+    rill_plan_sizes_scale(&box.sizes, &geom, share, whole->plan.pores.surface / whole->plan.pores.porosity);
     return levels_estimate(p, crop, &box, levels) == RILL_OK &&
            fits(p, levels, p->updates / RILL_ERROR_BAR_GRIDS);
 }
@@ -335,7 +335,7 @@ typedef struct place {
 static double distance_of(const rill_permeability_plan *a, const rill_permeability_plan *b)
 {
     return fabs(log(a->k_expected / b->k_expected)) +
-           fabs(log(a->fluid / a->surface * b->surface / b->fluid));
+           fabs(log(a->pores.porosity / a->pores.surface * b->pores.surface / b->pores.porosity));
 }
 
 static bool apart(const uint32_t a[3], const uint32_t b[3], const uint32_t n[3])

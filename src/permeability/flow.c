@@ -43,8 +43,8 @@ rill_status rill_darcy_flow_compute(const rill_geom *geom, const rill_permeabili
     const double dx = geom->spacing, volume = (double)rill_geom_sample(geom) * dx * dx * dx;
     const rill_sample_shape sample = {.length = dx * geom->n[axis],
                                       .volume = volume,
-                                      .pores = p->plan.fluid,
-                                      .diameter = 4 * p->plan.fluid / p->plan.surface * dx};
+                                      .pores = p->plan.pores.porosity,
+                                      .diameter = 4 * p->plan.pores.porosity / p->plan.pores.surface * dx};
     *out = rill_darcy_flow_of(p->k[axis][axis] * dx * dx, &sample, fluid, drop);
     return RILL_OK;
 }

@@ -308,7 +308,8 @@ done:
 /* The same of steps in which the force makes a flow of this k. */
 static double rounded_alike(const rill_follower *f, double k)
 {
-    return ROUNDED_ALIKE * fmin(fabs(k) / (f->plan->fluid * f->plan->nu), (double)rill_sim_steps(f->sim));
+    return ROUNDED_ALIKE *
+           fmin(fabs(k) / (f->plan->pores.porosity * f->plan->nu), (double)rill_sim_steps(f->sim));
 }
 
 static double rounded(const rill_follower *f, double memory)
@@ -325,7 +326,7 @@ static double rounded(const rill_follower *f, double memory)
 static double rounds_in_layers(const rill_follower *f)
 {
     const bool narrow = rill_storage_size((int)f->options->variant.storage) == 2;
-    return f->plan->crossed && !f->plan->network && !narrow ? ROUNDED_LAYERS : 1;
+    return f->plan->pores.crossed && !f->plan->network && !narrow ? ROUNDED_LAYERS : 1;
 }
 
 static double rounded_pressures(const rill_follower *f, double k)
@@ -337,7 +338,7 @@ static double rounded_pressures(const rill_follower *f, double k)
     const double plain = f->options->variant.shift == RILL_PLAIN ? sqrt(nodes * 2 * f->elastic) : 0;
     const double squares = 2 * f->elastic + plain;
     const double times =
-        fmax(rounds_in_layers(f), plan->pressed && plan->narrow <= PRESSED_NARROW ? PRESSED_TIMES : 1);
+        fmax(rounds_in_layers(f), plan->pressed && plan->pores.narrow <= PRESSED_NARROW ? PRESSED_TIMES : 1);
     return times *
            rill_plan_pressures_round(f->options, plan, k, squares / (plan->force * plan->force * volume));
 }

@@ -304,7 +304,7 @@ static bool rounds_alike(const state *s)
         return false;
     snprintf(run->reason, sizeof run->reason,
              "along %c, k is only %.3g in pores %.0f voxels wide, and rounding would show at a tau of %.3g",
-             rill_axis(run->axis), k, f->plan->opening, f->plan->tau);
+             rill_axis(run->axis), k, f->plan->pores.opening, f->plan->tau);
     return true;
 }
 

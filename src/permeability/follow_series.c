@@ -198,9 +198,9 @@ static double work_scale(const rill_follower *f)
 static double rounding_across(const rill_follower *f, int b, const rill_rounding_sums *mean, double along)
 {
     const rill_permeability_plan *plan = f->plan;
-    const rill_pore_flow *flow = &plan->along[b];
-    const double force = fabs(plan->force), density = 3 * force * sqrt(flow->squares / plan->fluid),
-                 speed = force * flow->k / (plan->fluid * plan->nu),
+    const rill_pore_flow *flow = &plan->pores.along[b];
+    const double force = fabs(plan->force), density = 3 * force * sqrt(flow->squares / plan->pores.porosity),
+                 speed = force * flow->k / (plan->pores.porosity * plan->nu),
                  driven = hypot(density * mean->mass_apart, 3 * speed * mean->momentum_apart[b]);
     return ROUNDING_OTHERS * along +
            work_scale(f) * (ROUNDING_APART * mean->work_apart + ROUNDING_ACROSS * driven);
@@ -214,7 +214,7 @@ static double rounding_across(const rill_follower *f, int b, const rill_rounding
 static double standing(const rill_follower *f)
 {
     const rill_permeability_plan *plan = f->plan;
-    const rill_pore_flow *flow = &plan->along[f->run->axis];
+    const rill_pore_flow *flow = &plan->pores.along[f->run->axis];
     const double nodes = (double)plan->nodes, densities = sqrt(6 * f->elastic * nodes),
                  unit = exp2(-rill_storage_digits((int)f->options->variant.storage) - 1.0);
     const double sum = fabs(f->k[f->run->axis] * plan->force) * (double)rill_geom_sample(f->geom) / plan->nu;

@@ -282,7 +282,7 @@ done:
 static rill_status solve_alike(rill_follower *f, rill_permit *permit, start *out, rill_nested *nested)
 {
     rill_status status = RILL_OK;
-    const double conducts = f->plan->conducts;
+    const double conducts = f->plan->pores.conducts;
     RILL_TRY(solve(f, permit, out, nested));
     if (conducts > 0 && out->coarse > OPENED * conducts)
         RILL_TRY(rill_fail(RILL_NUMERICS, "voxels twice as large conduct %.3g, the pore network %.3g",

@@ -117,7 +117,7 @@ static void flow_take(rill_follower *f, const flow_sums *fields)
     }
     if (!f->between.geom) *uncertainty += fabs(run->tortuosity - f->tortuosity);
     if (!(*uncertainty <= TORTUOSITY_KNOWN * run->tortuosity)) run->tortuosity = NAN, *uncertainty = INFINITY;
-    run->reynolds = fabs(mean * end) * (4 * plan->fluid / plan->surface) / plan->nu;
+    run->reynolds = fabs(mean * end) * (4 * plan->pores.porosity / plan->pores.surface) / plan->nu;
     run->mach = f->speed_max * sqrt(3.0);
 }
 

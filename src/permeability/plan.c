@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Speed of sound squared of all lattices here. */
 #define CS2 (1.0 / 3.0)
@@ -109,7 +108,7 @@ static double viscous_time(const rill_permeability_plan *p) { return p->momentum
 static double pressure_time(const rill_permeability_plan *p, double k)
 {
     const double wave = p->length / (2 * M_PI);
-    return wave * wave * p->fluid / (k * CS2);
+    return wave * wave * p->pores.porosity / (k * CS2);
 }
 
 /* The same, or so many times tau, about. */
@@ -172,7 +171,8 @@ static uint64_t cycle_of(const rill_permeability_plan *p, double least)
 static double cycle_least(const rill_geom *geom, const rill_permeability_plan *p)
 {
     bool wider = false;
-    for (int a = 0; a < 3; a++) wider = wider || (geom->sides[a] != RILL_WALL && p->opening >= geom->n[a]);
+    for (int a = 0; a < 3; a++)
+        wider = wider || (geom->sides[a] != RILL_WALL && p->pores.opening >= geom->n[a]);
     if (wider) return CYCLE_LEAST_WIDER * fmax((TAU_NETWORK - 0.5) / (p->tau - 0.5), 1);
     return rill_plan_nu_is_small(p) ? CYCLE_LEAST_WIDER : CYCLE_LEAST;
 }
@@ -188,11 +188,11 @@ static double cycle_least(const rill_geom *geom, const rill_permeability_plan *p
 #define DUCT 0.0351
 static double nu_of_ducts(const rill_permeability_options *o, const rill_permeability_plan *p)
 {
-    if (!p->pressed && p->opening >= 2) return INFINITY;
+    if (!p->pressed && p->pores.opening >= 2) return INFINITY;
     const bool paired = o->variant.collision == RILL_TRT || o->variant.collision == RILL_MRT;
     const double single = (paired ? o->magic : 3.0 / 16) * rill_network_row(o->variant.lattice),
-                 wave = M_PI / p->edge;
-    const double conducts = p->narrow < 2 ? single : DUCT * p->narrow * p->narrow;
+                 wave = M_PI / p->pores.edge;
+    const double conducts = p->pores.narrow < 2 ? single : DUCT * p->pores.narrow * p->pores.narrow;
     return CYCLE_LEAST_WIDER * wave * wave * conducts * CS2 / EVEN_TIMES;
 }
 
@@ -240,7 +240,7 @@ static double tau_remembered(const rill_permeability_options *o, double tau, dou
  */
 static double odd_longest(const rill_permeability_options *o, const rill_permeability_plan *p)
 {
-    return p->narrow < 2 ? fmax(ODD_LONG, o->magic / (TAU_NARROW - 0.5)) : ODD_LONG;
+    return p->pores.narrow < 2 ? fmax(ODD_LONG, o->magic / (TAU_NARROW - 0.5)) : ODD_LONG;
 }
 
 /* Steps that populations remember, the even or the odd ones. Near 1/2 they alternate, and means of two steps
@@ -286,8 +286,9 @@ static void network_choose(const rill_geom *geom, const rill_permeability_option
 
 void rill_plan_tune(const rill_permeability_options *o, double k, rill_permeability_plan *p)
 {
-    const double wave = PORE_PART * p->opening / M_PI;
-    const double even = sqrt(PORE_CYCLES * CYCLE_TIMES * viscous_time(p) * k * CS2 / p->fluid) / wave;
+    const double wave = PORE_PART * p->pores.opening / M_PI;
+    const double even =
+        sqrt(PORE_CYCLES * CYCLE_TIMES * viscous_time(p) * k * CS2 / p->pores.porosity) / wave;
     const double rounding = ROUNDING_MOST / rill_plan_rounding(o, p, k) * p->nu;
     const double nu = fmin(rounding, even);
     const double least = (TAU_NETWORK - 0.5) / 3;
@@ -316,7 +317,7 @@ void rill_plan_tune(const rill_permeability_options *o, double k, rill_permeabil
 bool rill_plan_rounds_alike(const rill_permeability_options *o, const rill_permeability_plan *p, double k)
 {
     const bool chosen = o->tau == 0 && tau_needed(o->variant) == 0 && p->tau > TAU_NETWORK;
-    return chosen && k < SLOW_FLOW * p->fluid * p->opening * p->opening &&
+    return chosen && k < SLOW_FLOW * p->pores.porosity * p->pores.opening * p->pores.opening &&
            rill_plan_rounding(o, p, k) > ROUNDING_ALIKE * o->tolerance;
 }
 
@@ -324,7 +325,7 @@ bool rill_plan_nu_is_small(const rill_permeability_plan *p) { return p->nu < (TA
 
 bool rill_plan_sloshes(const rill_permeability_plan *p)
 {
-    return p->network && p->crossed && p->pressed && !p->nested;
+    return p->network && p->pores.crossed && p->pressed && !p->nested;
 }
 
 uint64_t rill_plan_between(const rill_permeability_plan *p)
@@ -406,8 +407,9 @@ static void force_choose(const rill_permeability_options *o, const rill_pore_mea
 {
     /* Per unit of force: the largest speed, that of a slit as wide as the opening; the Reynolds number in
      * pores that are not folded, as speeds in folded ducts are far above the mean along the axis. */
-    const double speed = p->opening * p->opening / (8 * p->nu);
-    const double reynolds = k_of_walls(m) / (p->nu * p->fluid) * 4 * p->fluid / m->surface / p->nu;
+    const double speed = p->pores.opening * p->pores.opening / (8 * p->nu);
+    const double reynolds =
+        k_of_walls(m) / (p->nu * p->pores.porosity) * 4 * p->pores.porosity / m->surface / p->nu;
     const double mach = speed / sqrt(CS2), density = p->length / CS2;
     p->force = o->force;
     snprintf(p->force_reason, sizeof p->force_reason, "as requested");
@@ -466,7 +468,7 @@ static rill_status long_check(const rill_permeability_options *o, const rill_per
 static rill_status corners_check(const rill_permeability_options *o, const rill_permeability_plan *p)
 {
     const double magic = rill_plan_magic(o, p);
-    if (!p->network || !p->pressed || p->narrow >= 2 || magic <= MAGIC_CORNERS) return RILL_OK;
+    if (!p->network || !p->pressed || p->pores.narrow >= 2 || magic <= MAGIC_CORNERS) return RILL_OK;
     return rill_fail(
         RILL_NUMERICS,
         "all flow is pressed through ducts of one voxel, whose corners no pore network knows with a magic "
@@ -488,19 +490,8 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     p->network = p->nested = false;
     p->storage = options->variant.storage;
     p->nodes = m->voxels;
-    p->fluid = m->porosity;
-    p->opening = m->opening;
-    p->surface = m->surface;
-    p->open = m->open;
-    p->confined = m->confined;
-    p->crossed = m->crossed;
-    p->narrow = m->narrow;
-    p->conducts = m->conducts;
+    p->pores = *m;
     p->pressed = little_flows(m);
-    p->squares = m->squares;
-    memcpy(p->along, m->along, sizeof p->along);
-    p->slowest = m->slowest;
-    p->slowest_part = m->slowest_part;
     p->length = 0;
     for (int a = 0; a < 3; a++) {
         const double length = geom->n[a] * (geom->sides[a] == RILL_MIRROR ? 2.0 : 1.0);
@@ -514,7 +505,6 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     p->every = options->every ? options->every : 2 * (uint64_t)fmin(fmax((slow + thick) / 320, 2), 16);
     const bool asked = options->acceleration == RILL_ACCELERATION_NETWORK;
     const bool serves = asked || rill_network_serves(p->nodes, m->chambers);
-    p->edge = m->edge;
     p->chambers = rill_plan_network_sees(options) && serves ? m->chambers : 0;
     p->cycle = cycle_of(p, CYCLE_LEAST);
     if (options->acceleration != RILL_ACCELERATION_NONE && p->chambers && rill_plan_network_serves(options)) {
@@ -573,23 +563,10 @@ rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan 
                             rill_permeability_plan *other)
 {
     rill_permeability_options o = *options;
-    rill_pore_measure measure = {.voxels = plan->nodes,
-                                 .porosity = plan->fluid,
-                                 .surface = plan->surface,
-                                 .opening = plan->opening,
-                                 .open = plan->open,
-                                 .confined = plan->confined,
-                                 .crossed = plan->crossed,
-                                 .narrow = plan->narrow,
-                                 .conducts = plan->conducts,
-                                 .squares = plan->squares,
-                                 .slowest = plan->slowest,
-                                 .slowest_part = plan->slowest_part,
-                                 .edge = plan->edge,
-                                 .chambers = plan->chambers};
+    rill_pore_measure measure = plan->pores;
+    measure.chambers = plan->chambers;
     o.acceleration = way;
     o.start = RILL_START_REST;
-    memcpy(measure.along, plan->along, sizeof measure.along);
     *other = *plan;
     return rill_plan_choose(geom, &measure, &o, other);
 }

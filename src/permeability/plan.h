@@ -11,29 +11,6 @@
 #include "network/network.h"
 #include "sim/sim.h"
 
-/** Measure of a pore space, in voxels. */
-typedef struct rill_pore_measure {
-    uint64_t voxels; /**< fluid voxels */
-    double porosity; /**< fluid fraction of the box */
-    double surface;  /**< wall area per volume of the box: counted faces × 2/3, the share of a smooth wall */
-    double opening;  /**< width of the widest pores: of the smallest straight runs of pore along x, y, z
-                          through a voxel that end at walls, the 99th percentile over a sample of voxels.
-                          Where no run does: the run along a diagonal of a z plane, or the box */
-    bool open;       /**< no run ends at walls in more than a hundredth of the voxels */
-    bool confined;   /**< else runs across the flow do in most voxels */
-    bool crossed;    /**< runs along the flow alone do in most voxels, as between pierced plates */
-    double narrow;   /**< the median of these runs */
-    double conducts; /**< permeability of the pore network, lu, see rill_plan_flow_measure(); 0: not known */
-    double squares;  /**< of its pressures: sum over the nodes of p^2 / (F^2 voxels of the sample), lu */
-    double slowest;  /**< steps in which they settle at last, over 3 nu, lu; 0: not known */
-    double slowest_part; /**< of k that is missing before these steps, relative */
-    double speed;        /**< mean of the velocity, weighted with itself, times nu / F, lu; 0: not known */
-    double still;        /**< part of the nodes in chambers that hardly anything flows through */
-    rill_pore_flow along[3]; /**< along every axis that conducts, where 16 bits store the flow */
-    uint32_t edge;           /**< of the blocks of a pore network, see rill_network_choose() */
-    uint32_t chambers;       /**< of that network */
-} rill_pore_measure;
-
 /** Measure a geometry with its domain boundaries.
  * @param lattice  whose links say what is connected
  * @param axis     of the flow; -1: all

@@ -66,7 +66,7 @@ rill_status rill_plan_sizes_take(const rill_domain *domain, const rill_permeabil
     }
     s.walls = links * (sizeof(rill_wall_cut) + sizeof(float) + 8);
     s.swaps = rill_axes_count(o->axis) > 1 && !s.dense ? swaps : 0;
-    box_measure(&s, geom, plan->surface / plan->fluid);
+    box_measure(&s, geom, plan->pores.surface / plan->pores.porosity);
     *out = s;
 done:
     return status;

@@ -21,7 +21,7 @@ double rill_plan_unit(const rill_permeability_options *o)
 
 double rill_plan_rounding(const rill_permeability_options *o, const rill_permeability_plan *p, double k)
 {
-    return rill_plan_unit(o) * p->fluid * p->length * p->length * p->nu / fabs(k);
+    return rill_plan_unit(o) * p->pores.porosity * p->length * p->length * p->nu / fabs(k);
 }
 
 double rill_plan_plain(const rill_permeability_options *o, const rill_permeability_plan *p)
@@ -63,15 +63,15 @@ enum { NARROW_THIN = 4 };    /* voxels at most */
  * all nodes of a duct round alike, too. */
 static double narrow_left(const rill_geom *geom, const rill_permeability_plan *p, int axis)
 {
-    const rill_pore_flow *flow = &p->along[axis];
+    const rill_pore_flow *flow = &p->pores.along[axis];
     const bool straight = flow->speed > 0 && flow->squares < STRAIGHT * geom->n[axis] * geom->n[axis];
     bool thin = false;
     for (int a = 0; a < 3; a++) {
-        const bool few = geom->n[a] <= NARROW_THIN || NARROW_THIN_PART * geom->n[a] <= p->opening;
+        const bool few = geom->n[a] <= NARROW_THIN || NARROW_THIN_PART * geom->n[a] <= p->pores.opening;
         thin = thin || (few && geom->sides[a] != RILL_WALL);
     }
     return straight ? NARROW_LEFT_ALIKE * flow->speed / p->nu
-                    : (thin ? NARROW_LEFT_ALIKE : NARROW_LEFT) * flow->k / (p->fluid * p->nu);
+                    : (thin ? NARROW_LEFT_ALIKE : NARROW_LEFT) * flow->k / (p->pores.porosity * p->nu);
 }
 
 /* Refuse requested storage that rounds too much off a flow along an axis. */
@@ -102,16 +102,16 @@ rill_status rill_plan_storage_choose(const rill_geom *geom, const rill_permeabil
     rill_status status = RILL_OK;
     const int storage = (int)o->variant.storage, driven = rill_tensor_driven(&geom->porosity, o->axis);
     const bool narrow = rill_storage_size(storage) == 2;
-    const double unit = exp2(-rill_storage_digits(storage) - 1.0), k = p->conducts;
+    const double unit = exp2(-rill_storage_digits(storage) - 1.0), k = p->pores.conducts;
     /* A pressure p is 3 p of density, whose square counts times c_s^2. */
-    const double pressures = k > 0 ? unit * rill_plan_pressures_round(o, p, k, 3 * p->squares) : 0;
+    const double pressures = k > 0 ? unit * rill_plan_pressures_round(o, p, k, 3 * p->pores.squares) : 0;
     if (storage == RILL_FP32 && !o->keep_storage) {
         if (ESTIMATE_TIMES * pressures > (1 - RILL_TOLERANCE_ROUNDS) * o->tolerance) p->storage = RILL_FP64;
         return RILL_OK;
     }
     if (!narrow) return rounding_check(o, rill_axes_first(driven), 0, pressures);
     for (int a = 0; a < 3 && status == RILL_OK; a++) {
-        const rill_pore_flow *along = &p->along[a];
+        const rill_pore_flow *along = &p->pores.along[a];
         if (!rill_axes_has(driven, a) || !(along->k > 0)) continue;
         status = rounding_check(o, a, unit * narrow_left(geom, p, a),
                                 unit * rill_plan_pressures_round(o, p, along->k, 3 * along->squares));

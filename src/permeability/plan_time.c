@@ -37,21 +37,21 @@
 static double cycles_likely(const rill_permeability_options *o, const rill_permeability_plan *p,
                             double decades)
 {
-    const double slits = 0.75 * p->opening * p->surface / p->fluid;
-    const double rock = p->confined ? fmin(fmax((slits - DUCTS) / (ROCKS - DUCTS), 0), 1) : 1;
+    const double slits = 0.75 * p->pores.opening * p->pores.surface / p->pores.porosity;
+    const double rock = p->pores.confined ? fmin(fmax((slits - DUCTS) / (ROCKS - DUCTS), 0), 1) : 1;
     const double narrow =
-        (p->nested ? CYCLES_NARROW_NESTED : 1) * rock * fmax(0, log(CYCLES_POROSITY / p->fluid));
-    const double fewest = p->pressed && !p->crossed ? CYCLES_PRESSED
-                          : p->open && !p->crossed  ? CYCLES_OPEN
-                                                    : CYCLES_FEWEST;
+        (p->nested ? CYCLES_NARROW_NESTED : 1) * rock * fmax(0, log(CYCLES_POROSITY / p->pores.porosity));
+    const double fewest = p->pressed && !p->pores.crossed      ? CYCLES_PRESSED
+                          : p->pores.open && !p->pores.crossed ? CYCLES_OPEN
+                                                               : CYCLES_FEWEST;
     const double magic = log(fmax(rill_plan_magic(o, p), CYCLES_MAGIC_LEAST) / (3.0 / 16));
-    const bool ducts = p->pressed && !p->crossed;
-    const double small = ducts && p->opening < 2 ? CYCLES_MAGIC_SMALL : 0,
-                 large = ducts && p->opening < 2 ? CYCLES_MAGIC_LARGE : CYCLES_MAGIC_SHORT;
+    const bool ducts = p->pressed && !p->pores.crossed;
+    const double small = ducts && p->pores.opening < 2 ? CYCLES_MAGIC_SMALL : 0,
+                 large = ducts && p->pores.opening < 2 ? CYCLES_MAGIC_LARGE : CYCLES_MAGIC_SHORT;
     const double corners = exp(fmax(-small * magic, large * magic));
     const double cycles = fmax(fewest, 0.5 + 0.9 * decades + (1 + 1.1 * decades) * narrow);
     return corners * (rill_axes_count(o->axis) > 1 ? cycles + CYCLES_TENSOR : cycles) *
-           (o->settle_fields ? CYCLES_FIELDS : 1) * (p->crossed ? CYCLES_CROSSED : 1);
+           (o->settle_fields ? CYCLES_FIELDS : 1) * (p->pores.crossed ? CYCLES_CROSSED : 1);
 }
 
 /* A run that starts from a coarser grid learns from it how permeable the sample is, about, and how long its
@@ -99,7 +99,7 @@ double rill_plan_alone_least(const rill_permeability_plan *p) { return ALONE_SAM
 
 double rill_plan_pressures_alone(const rill_permeability_options *o, const rill_permeability_plan *p)
 {
-    const double slowest = 3 * p->nu * p->slowest, part = p->slowest_part / o->tolerance;
+    const double slowest = 3 * p->nu * p->pores.slowest, part = p->pores.slowest_part / o->tolerance;
     const double waited = is_narrow(o) ? ALONE_WAITED_NARROW : ALONE_WAITED;
     if (part > waited) return slowest * (ALONE_PRESSURES + ALONE_PARTS * log(part / waited));
     return part > ALONE_SEEN ? fmin(ALONE_PRESSURES * slowest, 3 * rill_plan_alone_least(p)) : 0;
@@ -108,10 +108,10 @@ double rill_plan_pressures_alone(const rill_permeability_options *o, const rill_
 static double alone_likely(const rill_permeability_options *o, const rill_permeability_plan *p,
                            double decades)
 {
-    const double slowest = 3 * p->nu * p->slowest;
+    const double slowest = 3 * p->nu * p->pores.slowest;
     const double wave = p->length / (2 * M_PI), thick = p->momentum / p->nu;
-    const bool sounds = p->slowest_part > ALONE_MISSING && slowest < 2 * thick;
-    const bool plates = p->crossed && p->pressed;
+    const bool sounds = p->pores.slowest_part > ALONE_MISSING && slowest < 2 * thick;
+    const bool plates = p->pores.crossed && p->pressed;
     const double times = !sounds ? ALONE_MOMENTUM : plates ? ALONE_PLATES : ALONE_DUCTS;
     const double momentum = fmax(times * thick, plates ? ALONE_PLATES * wave * wave / p->nu : 0);
     const double odd = (sounds ? ALONE_ODD_DUCTS : ALONE_TAUS) * rill_plan_magic(o, p) / (p->tau - 0.5);
@@ -123,7 +123,7 @@ double rill_plan_steps_likely(const rill_permeability_options *o, const rill_per
 {
     const double decades = fmax(0, -log10(o->tolerance));
     const double steps = p->network ? cycles_likely(o, p, decades) * cycle_likely(o, p)
-                         : p->slowest > 0
+                         : p->pores.slowest > 0
                              ? alone_likely(o, p, decades)
                              : decades / 3 * p->steps_expected; /* that many leave a thousandth */
     const double least = p->network ? 0 : rill_plan_alone_least(p) * (is_narrow(o) ? ALONE_NARROW : 1);

@@ -62,8 +62,8 @@ static rill_status take_found(const rill_permeability_plan *plan, rill_pressures
     rill_status status = RILL_OK;
     rill_numbered *n = plan->numbered;
     const rill_network own = p->network; /* its permits */
-    p->network.edge = plan->edge;
-    if (!n || !n->counted.base || n->counted.edge != plan->edge) return RILL_OK;
+    p->network.edge = plan->pores.edge;
+    if (!n || !n->counted.base || n->counted.edge != plan->pores.edge) return RILL_OK;
     if (!n->part.whole) return rill_network_counted(&n->counted, &p->network);
     rill_network counted = {.edge = 0};
     RILL_TRY(rill_network_counted(&n->counted, &counted));

@@ -453,9 +453,9 @@ Test(nested, goes_from_rest_where_coarser_voxels_close_the_pores)
 Test(nested, takes_a_smaller_viscosity_where_little_flows)
 {
     const double momentum = 80 * 80 / (4 * 5.783186);
-    const rill_permeability_plan wide = {.fluid = 0.25,
+    const rill_permeability_plan wide = {.pores.porosity = 0.25,
                                          .length = 1000,
-                                         .opening = 80,
+                                         .pores.opening = 80,
                                          .momentum = momentum,
                                          .tau = 9.5,
                                          .nu = 3,

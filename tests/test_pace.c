@@ -111,7 +111,7 @@ Test(pace, likely_steps_are_those_of_runs)
     options.axis = 2;
     for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
         const rill_permeability_plan plan = {
-            .network = true, .cycle = runs[k].cycle, .fluid = runs[k].porosity};
+            .network = true, .cycle = runs[k].cycle, .pores.porosity = runs[k].porosity};
         options.tolerance = runs[k].tolerance;
         const double ratio = (double)runs[k].steps / rill_plan_steps_likely(&options, &plan);
         cr_expect(ratio > 0.7 && ratio < 1.3, "run %zu: %g times as many steps", k, ratio);
@@ -123,15 +123,15 @@ Test(pace, likely_steps_are_those_of_runs)
                                          .cycle = 82,
                                          .tau = 10.05,
                                          .nu = 3.182,
-                                         .fluid = 0.13424,
-                                         .opening = 86,
+                                         .pores.porosity = 0.13424,
+                                         .pores.opening = 86,
                                          .momentum = 86 * 86 / (4 * 5.783186),
                                          .length = 2048,
                                          .k_expected = 0.069};
     options.tolerance = 1e-3;
     const double ratio = 4608 / rill_plan_steps_likely(&options, &wide);
     cr_expect(ratio > 0.7 && ratio < 1.3, "%g times as many steps", ratio);
-    const rill_permeability_plan plan = {.network = true, .cycle = 40, .fluid = 0.1};
+    const rill_permeability_plan plan = {.network = true, .cycle = 40, .pores.porosity = 0.1};
     const double one = rill_plan_steps_likely(&options, &plan);
     options.axis = -1;
     cr_expect_gt(rill_plan_steps_likely(&options, &plan), one);
@@ -144,7 +144,7 @@ Test(pace, seconds_count_all_devices)
 {
     rill_permeability_options options = rill_permeability_options_default();
     options.axis = 2;
-    rill_permeability_plan plan = {.network = true, .cycle = 40, .fluid = 0.4, .nodes = 1000000};
+    rill_permeability_plan plan = {.network = true, .cycle = 40, .pores.porosity = 0.4, .nodes = 1000000};
     const rill_speed speed = {.mlups = 100};
     rill_geom *geom = NULL;
     rill_device *device = NULL;

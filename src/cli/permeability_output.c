@@ -106,7 +106,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
         cli_row("sample", "%llu voxels, %.5f of the box: porosities and k are of these",
                 (unsigned long long)rill_geom_sample(geom),
                 (double)rill_geom_sample(geom) / (double)rill_geom_voxels(geom));
-    cli_row("fluid nodes", "%llu (%.5f of the %s)", (unsigned long long)p->nodes, p->fluid,
+    cli_row("fluid nodes", "%llu (%.5f of the %s)", (unsigned long long)p->nodes, p->pores.porosity,
             geom->outside ? "sample" : "box");
     cli_row("variant", "%s: %s", variant, variant_reason);
     if (p->ghosts)
@@ -344,10 +344,11 @@ static json_t *json_result(const cli_permeability_result *r)
         (json_int_t)plan->nodes, "dropped", (json_int_t)plan->dropped, "outside_voxels",
         (json_int_t)(rill_geom_voxels(r->geom) - rill_geom_sample(r->geom)), "sides",
         rill_side_name(sides[0]), rill_side_name(sides[1]), rill_side_name(sides[2]), "hydraulic_diameter",
-        4 * plan->fluid / plan->surface, "input", r->input, "source", r->geom->source, "source_hash",
-        r->geom->source_hash, "command", r->command, "error_bar", cli_error_bar_json(r->bar, m2), "walls",
-        r->geom->surface ? "interpolated" : "half-way", "notes", rill_json_notes(r->geom->notes, p->notes),
-        "file_axes", file_axes, "flow", cli_permeability_flow_json(r));
+        4 * plan->pores.porosity / plan->pores.surface, "input", r->input, "source", r->geom->source,
+        "source_hash", r->geom->source_hash, "command", r->command, "error_bar",
+        cli_error_bar_json(r->bar, m2), "walls", r->geom->surface ? "interpolated" : "half-way", "notes",
+        rill_json_notes(r->geom->notes, p->notes), "file_axes", file_axes, "flow",
+        cli_permeability_flow_json(r));
 }
 
 rill_status cli_permeability_write_json(const cli_permeability_result *r)

@@ -13,11 +13,13 @@
 
 /** What is tried, one after the other; numbers are those of checkpoints. */
 typedef enum rill_attempt {
-    RILL_ATTEMPT_FIRST = 0,                           /**< as planned */
-    RILL_ATTEMPT_SERIES = RILL_ACCELERATION_NONE,     /**< without a network: with it, it led nowhere */
-    RILL_ATTEMPT_NETWORK = RILL_ACCELERATION_NETWORK, /**< with a network: without it, it led nowhere */
-    RILL_ATTEMPT_REST,   /**< from rest, at the smallest viscosity: rounding would show */
-    RILL_ATTEMPT_PRECISE /**< added to one of these: in fp64, because fp32 rounds too much */
+    RILL_ATTEMPT_NONE = -1,                       /**< nothing is left to try */
+    RILL_ATTEMPT_FIRST = 0,                       /**< as planned */
+    RILL_ATTEMPT_SERIES = RILL_ACCELERATION_NONE, /**< without a network: with it, the run did not converge */
+    RILL_ATTEMPT_NETWORK =
+        RILL_ACCELERATION_NETWORK, /**< with a network: without it, the run did not converge */
+    RILL_ATTEMPT_REST,             /**< from rest, at the smallest viscosity: rounding would show */
+    RILL_ATTEMPT_PRECISE           /**< added to one of these: in fp64, because fp32 rounds too much */
 } rill_attempt;
 
 /** Where a run was stopped. */

@@ -293,14 +293,15 @@ static void clear(rill_follower *f)
     f->slice = 1;
 }
 
-/* Return what is left to try when an attempt did not end, or the first. */
+/* Return the next attempt after one that did not converge; RILL_ATTEMPT_NONE: the result is that of this one.
+ */
 static int32_t attempt_next(const rill_follower *f)
 {
     const int32_t precise = f->attempt & RILL_ATTEMPT_PRECISE;
-    if (f->run->converged || f->spent) return RILL_ATTEMPT_FIRST;
+    if (f->run->converged || f->spent) return RILL_ATTEMPT_NONE;
     if (f->imprecise) return f->attempt | RILL_ATTEMPT_PRECISE;
     if (f->misled) return precise | RILL_ATTEMPT_REST;
-    if (!f->other) return RILL_ATTEMPT_FIRST;
+    if (!f->other) return RILL_ATTEMPT_NONE;
     return precise | (f->plan->network ? RILL_ATTEMPT_SERIES : RILL_ATTEMPT_NETWORK);
 }
 
@@ -370,7 +371,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     if (f->run->converged) uncertainties_raise(f);
     if (f->hooks.ended && f->run->converged) RILL_TRY(f->hooks.ended(f->hooks.context, f->sim));
     if (!f->hooks.ended && f->run->converged) RILL_TRY(rill_edges_find(f));
-    if (f->limits[f->run->axis].finite && attempt_next(f) == RILL_ATTEMPT_FIRST) RILL_TRY(finish(f));
+    if (f->limits[f->run->axis].finite && attempt_next(f) == RILL_ATTEMPT_NONE) RILL_TRY(finish(f));
 done:
     rill_nested_destroy(&nested);
     rill_permit_give(&permit);
@@ -445,7 +446,7 @@ static rill_status run_axis_somehow(rill_follower *f, const rill_domain *domain,
                    rill_plan_has_other(f->plan, f->options);
         RILL_TRY(run_axis(f, domain, out));
         attempt = attempt_next(f);
-        if (attempt == RILL_ATTEMPT_FIRST) break;
+        if (attempt == RILL_ATTEMPT_NONE) break;
         rill_log(RILL_LOG_NOTE, "%s: trying again %s", run->reason,
                  attempt_text(attempt, f->attempt & RILL_ATTEMPT_PRECISE));
         if (pause) rill_journal_clear(&pause->journal);

@@ -105,17 +105,15 @@ void rill_run_compare(rill_run_loop *loop)
 static void wall_means(const rill_run_loop *loop)
 {
     const rill_observers *o = &loop->observers;
-    const double samples = o->cycle.samples;
     double area = 0, tawss = 0, osi = 0, largest = 0;
-    if (!o->sample || !(samples > 0)) return;
+    if (!o->sample || !(o->cycle.samples > 0)) return;
     for (uint64_t t = 0; t < o->map.triangle_count; t++) {
-        const double *sum = o->cycle.sums + 4 * t, size = sum[3] / samples;
-        if (isnan(size)) continue;
-        const double vector = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) / samples;
+        const rill_shear_indices i = rill_shear_cycle_indices(&o->cycle, t);
+        if (isnan(i.tawss)) continue;
         area += o->map.area[t];
-        tawss += o->map.area[t] * size;
-        osi += size > 0 ? o->map.area[t] * fmax(0, 1 - vector / size) / 2 : 0;
-        largest = fmax(largest, size);
+        tawss += o->map.area[t] * i.tawss;
+        osi += o->map.area[t] * i.osi;
+        largest = fmax(largest, i.tawss);
     }
     loop->result->shear_mean = tawss / area;
     loop->result->osi_mean = osi / area;

@@ -39,18 +39,25 @@ void rill_shear_cycle_add(rill_shear_cycle *cycle, const float (*shear)[3], doub
     cycle->samples += weight;
 }
 
+rill_shear_indices rill_shear_cycle_indices(const rill_shear_cycle *cycle, uint64_t triangle)
+{
+    const double *sums = cycle->sums + 4 * triangle;
+    rill_shear_indices i = {.tawss = sums[3] / cycle->samples};
+    for (int a = 0; a < 3; a++) i.mean[a] = sums[a] / cycle->samples;
+    i.vector = length(i.mean);
+    /* |<tau>| can exceed <|tau|> by rounding only. */
+    i.osi = isnan(i.tawss) ? NAN : i.tawss == 0 ? 0 : fmax(0, (1 - i.vector / i.tawss) / 2);
+    return i;
+}
+
 void rill_shear_cycle_finish(const rill_shear_cycle *cycle, const rill_shear_result *result)
 {
     for (uint64_t t = 0; t < cycle->triangles; t++) {
-        double mean[3];
-        for (int a = 0; a < 3; a++) mean[a] = cycle->sums[4 * t + (unsigned)a] / cycle->samples;
-        const double tawss = cycle->sums[4 * t + 3] / cycle->samples, vector = length(mean);
-        /* |<tau>| can exceed <|tau|> by rounding only. */
-        const double osi = tawss == 0 ? 0 : fmax(0, (1 - vector / tawss) / 2);
-        for (int a = 0; a < 3 && result->mean; a++) result->mean[t][a] = (float)mean[a];
-        if (result->tawss) result->tawss[t] = (float)tawss;
-        if (result->osi) result->osi[t] = isnan(tawss) ? NAN : (float)osi;
-        if (result->rrt) result->rrt[t] = (float)(1 / vector);
-        if (result->ecap) result->ecap[t] = tawss == 0 ? 0 : (float)(osi / tawss);
+        const rill_shear_indices i = rill_shear_cycle_indices(cycle, t);
+        for (int a = 0; a < 3 && result->mean; a++) result->mean[t][a] = (float)i.mean[a];
+        if (result->tawss) result->tawss[t] = (float)i.tawss;
+        if (result->osi) result->osi[t] = (float)i.osi;
+        if (result->rrt) result->rrt[t] = (float)(1 / i.vector);
+        if (result->ecap) result->ecap[t] = i.tawss == 0 ? 0 : (float)(i.osi / i.tawss);
     }
 }

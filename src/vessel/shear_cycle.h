@@ -44,6 +44,15 @@ void rill_shear_cycle_restart(rill_shear_cycle *cycle);
 /** Add the shear [triangles][3] at a moment. @param weight  its share of the time, above 0 */
 void rill_shear_cycle_add(rill_shear_cycle *cycle, const float (*shear)[3], double weight);
 
+/** Indices of a triangle over a cycle; NaN where its shear is. */
+typedef struct rill_shear_indices {
+    double mean[3], vector; /**< mean vector and its length, Pa */
+    double tawss, osi;
+} rill_shear_indices;
+
+/** Return the indices of a triangle. */
+rill_shear_indices rill_shear_cycle_indices(const rill_shear_cycle *cycle, uint64_t triangle);
+
 /** Compute the result into its arrays, each [triangles] or NULL. */
 void rill_shear_cycle_finish(const rill_shear_cycle *cycle, const rill_shear_result *result);
 

@@ -130,7 +130,7 @@ CUDA_LIBS := $(firstword $(wildcard $(CUDA_HOME)/lib64/libcudart_static.a $(CUDA
              -lstdc++ -ldl -lrt -lpthread
 endif
 
-.PHONY: all test bench format format-check schemas install wheel deb dist docs clean help
+.PHONY: all test bench format format-check schemas install wheel deb dist docs site clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -327,6 +327,9 @@ deb: all $(BUILD)/pages/man1/rill.1 ## make Debian packages of what BUILD holds,
 
 dist: ## make the release tarball of the last commit, with its Spack and conda recipes, in BUILD/dist (URL)
 	@scripts/make-dist $(BUILD)/dist $(VERSION) $(call quote,$(URL))
+
+site: ## make the site of the documents in BUILD/site/html (MkDocs)
+	@scripts/site $(BUILD) $(VERSION)
 
 docs: ## make the reference of the interface in build/docs/api (Doxygen)
 	@scripts/docs $(BUILD)/docs/api $(VERSION)

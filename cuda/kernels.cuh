@@ -127,7 +127,7 @@ template <class V, bool narrow_offsets> struct stepping : V {
 
 // Return n, so that the compiler does not know it to be n: what was computed from that is then computed again
 // instead of kept, where a step has not the registers to keep it in.
-static __device__ __forceinline__ rill_node anew(rill_node n)
+static __device__ __forceinline__ rill_node opaque_to_compiler(rill_node n)
 {
     asm volatile("" : "+r"(n));
     return n;
@@ -293,7 +293,7 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
         wall.find(walls, bundle, node, links);
         if (node) rill_node_read<step>(parity, &from, n, &links, f);
         wall.read(from, n);
-        wall.interpolate(walls, anew(n), weights[threadIdx.x / RILL_BUNDLE], f);
+        wall.interpolate(walls, opaque_to_compiler(n), weights[threadIdx.x / RILL_BUNDLE], f);
     } else if (node) {
         rill_node_read<step>(parity, &from, n, &links, f);
     }
@@ -316,7 +316,8 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
                          : "memory");
     }
     if (node)
-        rill_node_write<step>(parity, &to, at_walls || offsets_again<step>(parity) ? anew(n) : n, &links, f);
+        rill_node_write<step>(parity, &to,
+                              at_walls || offsets_again<step>(parity) ? opaque_to_compiler(n) : n, &links, f);
 }
 
 // Density deviation, momentum, velocity and rest population of a node; see rill_moments and rill_resting().

@@ -110,6 +110,8 @@ Test(table, refuses_files_that_were_cut_or_changed)
     refuse("t.csv:3: it has 3 cells, not 2");
     put("# rows: 1\na, b\n1,\n");
     refuse("t.csv:3: cell 2 is empty");
+    put("# rows: 1\na, b\n\"1\"0, 2\n");
+    refuse("t.csv:3: cell 1 has text behind a quote");
     put_bytes("# rows: 1\na, b\n1, \0002\n", 21);
     refuse("it is not text");
     char *large = calloc(1, (1 << 20) + 1);

@@ -48,8 +48,8 @@ Test(velocities, bad_files_are_refused)
 {
     refuse("", 0, "is empty");
     refuse(HEADER "\n", 0, "has no rows");
-    refuse("x, y [mm], z [mm], u [m/s], v [m/s], w [m/s]\n", 0, "column x has no unit");
-    refuse("x [kg], y [mm], z [mm], u [m/s], v [m/s], w [m/s]\n", 0, "column x");
+    refuse("x, y [mm], z [mm], u [m/s], v [m/s], w [m/s]\n", 0, "column \"x\" has no unit");
+    refuse("x [kg], y [mm], z [mm], u [m/s], v [m/s], w [m/s]\n", 0, "column \"x\"");
     refuse("x [mm], y [mm], z [mm], u [m/s], v [m/s]\n", 0, "column w is missing");
     refuse("x [mm], x [mm], z [mm], u [m/s], v [m/s], w [m/s]\n", 0, "columns 1 and 2 are both called x");
     refuse("x [mm], y [mm], z [mm], u [m/s], v [m/s], w [m/s], secret [m]\n", 0, "column 7 has another name");

@@ -131,7 +131,7 @@ static bool from_scales(const rill_hdf5_set *set, rill_image *image)
 }
 
 /* Write the path of an object beside the dataset (`up` 1) or beside the group of the dataset (2). */
-static bool beside(const rill_hdf5_set *set, int up, const char *name, char path[RILL_HDF5_PATH])
+static bool sibling_path(const rill_hdf5_set *set, int up, const char *name, char path[RILL_HDF5_PATH])
 {
     char above[RILL_HDF5_PATH];
     snprintf(above, sizeof above, "%s", set->path);
@@ -150,7 +150,7 @@ static bool from_emd(const rill_hdf5_set *set, rill_image *image)
     for (int k = 0; k < set->rank; k++) {
         char path[RILL_HDF5_PATH], name[16];
         snprintf(name, sizeof name, "dim%d", set->axis[k] + 1);
-        const hid_t dataset = beside(set, 1, name, path) ? open_dataset(set, path) : H5I_INVALID_HID;
+        const hid_t dataset = sibling_path(set, 1, name, path) ? open_dataset(set, path) : H5I_INVALID_HID;
         if (dataset < 0) continue;
         found = true;
         text_of(dataset, "name", c[k].name, sizeof c[k].name);
@@ -167,7 +167,7 @@ static bool from_dream3d(const rill_hdf5_set *set, rill_image *image)
     double xyz[3];
     char path[RILL_HDF5_PATH];
     const hid_t dataset =
-        beside(set, 2, "_SIMPL_GEOMETRY/SPACING", path) ? open_dataset(set, path) : H5I_INVALID_HID;
+        sibling_path(set, 2, "_SIMPL_GEOMETRY/SPACING", path) ? open_dataset(set, path) : H5I_INVALID_HID;
     bool found = dataset >= 0 && length_of(dataset) == 3 && set->rank == 3;
     for (hsize_t k = 0; k < 3 && found; k++) found = value_at(dataset, k, &xyz[k]);
     rill_h5_release(dataset);

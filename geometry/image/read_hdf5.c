@@ -128,7 +128,7 @@ static herr_t on_object(hid_t root, const char *name, const H5O_info_t *info, vo
 }
 
 /* Find the dataset that is the image where none is named. */
-static rill_status find(const rill_hdf5_set *set, char path[RILL_HDF5_PATH])
+static rill_status image_find(const rill_hdf5_set *set, char path[RILL_HDF5_PATH])
 {
     search s = {.outside = set->outside};
     if (H5Ovisit2(set->file, H5_INDEX_NAME, H5_ITER_INC, on_object, &s, H5O_INFO_BASIC) < 0)
@@ -342,7 +342,7 @@ rill_status rill_image_open_hdf5(const char *path, const char *name, rill_image 
         RILL_TRY(
             rill_fail(RILL_USAGE, "the path of the dataset has more than %d letters", RILL_HDF5_PATH - 1));
     if (!name) RILL_TRY(refuse_ours(r->set.file));
-    if (!name) RILL_TRY(find(&r->set, r->set.path));
+    if (!name) RILL_TRY(image_find(&r->set, r->set.path));
     RILL_TRY(open_named(&r->set));
     RILL_TRY(settle(r, image));
 done:

@@ -67,7 +67,7 @@ static rill_status cut(const netcdf *f)
                      (unsigned long long)f->length);
 }
 
-static rill_status take(netcdf *f, void *data, uint64_t count)
+static rill_status bytes_read(netcdf *f, void *data, uint64_t count)
 {
     unsigned char *to = data;
     if (count > f->length - f->at) return cut(f);
@@ -92,7 +92,7 @@ static rill_status take(netcdf *f, void *data, uint64_t count)
 static rill_status take_word(netcdf *f, int size, uint64_t *out)
 {
     unsigned char b[8];
-    const rill_status status = take(f, b, (uint64_t)size);
+    const rill_status status = bytes_read(f, b, (uint64_t)size);
     *out = 0;
     for (int k = 0; k < size && status == RILL_OK; k++) *out = *out << 8 | b[k];
     return status;
@@ -113,7 +113,7 @@ static rill_status pass(netcdf *f, uint64_t count)
 static rill_status take_text(netcdf *f, uint64_t count, char text[NAME])
 {
     const uint64_t kept = count < NAME - 1 ? count : NAME - 1, begin = f->at;
-    rill_status status = take(f, text, kept);
+    rill_status status = bytes_read(f, text, kept);
     text[status == RILL_OK ? kept : 0] = '\0';
     if (status != RILL_OK) return status;
     f->at = begin;
@@ -255,7 +255,7 @@ static rill_status take_header(netcdf *f)
 {
     rill_status status = RILL_OK;
     unsigned char magic[4];
-    RILL_TRY(take(f, magic, 4));
+    RILL_TRY(bytes_read(f, magic, 4));
     f->version = magic[3];
     if (memcmp(magic, "CDF", 3) != 0 || (f->version != 1 && f->version != 2 && f->version != 5))
         return rill_fail(RILL_USAGE, "it does not begin like a NetCDF file (CDF-1, CDF-2 or CDF-5)");

@@ -113,7 +113,7 @@ static bool is_image(unzipper *u, zip_uint64_t index)
 }
 
 /* Find the array: the one that is named, else the only one that is an image. */
-static rill_status find(unzipper *u, const char *wanted, zip_uint64_t *index)
+static rill_status array_find(unzipper *u, const char *wanted, zip_uint64_t *index)
 {
     char name[NAME], list[400] = "";
     size_t used = 0;
@@ -156,7 +156,7 @@ rill_status rill_image_open_npz(const char *path, const char *name, rill_image *
     if (!u) return rill_fail(RILL_SYSTEM, "out of memory for a zip archive");
     u->stream = (rill_byte_stream){read_member, close_member, "array", false};
     RILL_TRY(open_archive(path, &u->archive));
-    RILL_TRY(find(u, name ? name + 1 : NULL, &index));
+    RILL_TRY(array_find(u, name ? name + 1 : NULL, &index));
     RILL_TRY(open_member(u, index, image));
     snprintf(kind, sizeof kind, "%s", image->kind);
     snprintf(image->kind, sizeof image->kind, "npz, %.*s", (int)sizeof kind - 8, kind + strlen("npy, "));

@@ -235,7 +235,7 @@ static double edge_of(const rill_mesh *mesh)
 }
 
 /* Take the maxima that fall far enough, the start among them. */
-static void take(graph *g, uint32_t start, double *fall, double edge, rill_tip *tips, int *count)
+static void tips_take(graph *g, uint32_t start, double *fall, double edge, rill_tip *tips, int *count)
 {
     fall[start] = INFINITY;
     while (*count < RILL_TIPS) {
@@ -270,7 +270,7 @@ rill_status rill_tips_find(const rill_mesh *mesh, rill_tip tips[RILL_TIPS], int 
     const uint32_t start = spread(&g, mesh->triangles[0].v[0], g.from_one);
     spread(&g, start, g.from_one);
     find_falls(&g, fall);
-    take(&g, start, fall, edge_of(mesh), tips, count);
+    tips_take(&g, start, fall, edge_of(mesh), tips, count);
     qsort(tips, (size_t)*count, sizeof *tips, widest_first);
 done:
     rill_around_destroy(&g.around);

@@ -32,7 +32,7 @@ struct rill_drawn {
 /* ---- what planes.c calls ------------------------------------------------------------------------- */
 
 /* The planes that are "kept" elsewhere need no memory: the pointer stands for it. */
-static rill_status take(void *context, int process, uint64_t bytes, const char *what, void **memory)
+static rill_status planes_take(void *context, int process, uint64_t bytes, const char *what, void **memory)
 {
     (void)process, (void)bytes, (void)what;
     *memory = context;
@@ -146,7 +146,7 @@ rill_status rill_drawn_create(const uint32_t n[3], const rill_drawing *drawing, 
     const rill_keeper keeper = {.count = n[2] ? (int)n[2] : 1,
                                 .window = window,
                                 .context = d,
-                                .take = take,
+                                .take = planes_take,
                                 .give_back = give_back,
                                 .put = put,
                                 .get = get};

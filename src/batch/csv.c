@@ -126,27 +126,6 @@ struct rill_batch_csv {
 
 /* ---- lines ---- */
 
-/* Take one cell from *at, which goes on to what is behind it; quotes are taken off in place, and the
- * apostrophe before what looks like a formula. */
-static char *cell_take(char **at, char *end_mark)
-{
-    char *from = *at, *to = *at, *cell = *at;
-    if (*from == '"') {
-        for (from++; *from && !(*from == '"' && from[1] != '"'); from++) {
-            from += *from == '"';
-            *to++ = *from;
-        }
-        from += *from == '"';
-    } else {
-        from += strcspn(from, ",\r\n");
-        to = from;
-    }
-    *end_mark = *from;
-    *at = from + (*from != '\0');
-    *to = '\0';
-    return rill_csv_plain(cell);
-}
-
 /* Take the cells of a line. @return how many there were */
 static int record_take(char **at, record *r)
 {
@@ -154,7 +133,7 @@ static int record_take(char **at, record *r)
     int count = 0;
     *r = (record){.item = NOBODY};
     while (mark == ',') {
-        char *cell = cell_take(at, &mark);
+        char *cell = rill_csv_plain(rill_csv_cell(at, &mark));
         if (count < COLUMNS) r->cells[count] = cell;
         count++;
     }

@@ -37,7 +37,7 @@ static void base64(FILE *out, const uint8_t *bytes, size_t size)
 }
 
 /* The components of an array at a block. */
-typedef void take(const content *c, const rill_batch_row *row, double *values);
+typedef void value_getter(const content *c, const rill_batch_row *row, double *values);
 
 static void take_tensor(const content *c, const rill_batch_row *row, double *values)
 {
@@ -73,7 +73,8 @@ static void take_reason(const content *c, const rill_batch_row *row, double *val
     values[0] = row->reason;
 }
 
-static rill_status array_print(FILE *out, const content *c, const char *name, size_t components, take *of)
+static rill_status array_print(FILE *out, const content *c, const char *name, size_t components,
+                               value_getter *of)
 {
     rill_status status = RILL_OK;
     uint8_t *bytes = NULL;

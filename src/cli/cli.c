@@ -14,7 +14,7 @@ typedef const cli_option *const *tables_t;
 
 static bool is_end(const cli_option *o) { return o->name == NULL && o->help == NULL; }
 
-static const cli_option *find(tables_t tables, const char *name, size_t length, char letter)
+static const cli_option *option_find(tables_t tables, const char *name, size_t length, char letter)
 {
     for (; *tables != NULL; tables++)
         for (const cli_option *o = *tables; !is_end(o); o++) {
@@ -243,7 +243,7 @@ static bool is_option(tables_t tables, const char *word)
 {
     if (word[0] != '-' || word[1] == '\0') return false;
     if (word[1] == '-') return true;
-    return word[2] == '\0' && find(tables, NULL, 0, word[1]) != NULL;
+    return word[2] == '\0' && option_find(tables, NULL, 0, word[1]) != NULL;
 }
 
 /* Read the option at argv[*i] and its argument; *i is left at the last word used. */
@@ -253,10 +253,10 @@ static rill_status read_option(const cli_command *command, tables_t tables, int 
     const cli_option *o;
     if (word[1] == '-') {
         const size_t length = strcspn(word + 2, "=");
-        o = find(tables, word + 2, length, 0);
+        o = option_find(tables, word + 2, length, 0);
         if (word[2 + length] == '=') value = word + 2 + length + 1;
     } else {
-        o = find(tables, NULL, 0, word[1]);
+        o = option_find(tables, NULL, 0, word[1]);
         if (word[2] != '\0') value = word + 2 + (word[2] == '=');
     }
     if (o == NULL) return fail_unknown(command, tables, word);

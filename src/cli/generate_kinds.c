@@ -78,6 +78,13 @@ static cli_option spread_option(double *spread)
                         .min = 0, .max = 0.5};
 }
 
+/* The function of a kind whose options its generator takes as they are. */
+#define PLAIN(noun)                                                                                          \
+    static rill_status noun##_generate(cli_generated *g, rill_geom **out)                                    \
+    {                                                                                                        \
+        return rill_generate_##noun(&g->shape.noun, out);                                                    \
+    }
+
 /* ---- spheres ---- */
 
 static const cli_option *spheres_options(cli_generated *g)
@@ -208,10 +215,7 @@ static const cli_option *tubes_options(cli_generated *g)
     return keep(table, sizeof table);
 }
 
-static rill_status tubes_generate(cli_generated *g, rill_geom **out)
-{
-    return rill_generate_tubes(&g->shape.tubes, out);
-}
+PLAIN(tubes)
 
 /* ---- arteries ---- */
 
@@ -263,10 +267,7 @@ static const cli_option *grf_options(cli_generated *g)
     return keep(table, sizeof table);
 }
 
-static rill_status grf_generate(cli_generated *g, rill_geom **out)
-{
-    return rill_generate_grf(&g->shape.grf, out);
-}
+PLAIN(grf)
 
 static const cli_option *gyroid_options(cli_generated *g)
 {
@@ -281,10 +282,7 @@ static const cli_option *gyroid_options(cli_generated *g)
     return keep(table, sizeof table);
 }
 
-static rill_status gyroid_generate(cli_generated *g, rill_geom **out)
-{
-    return rill_generate_gyroid(&g->shape.gyroid, out);
-}
+PLAIN(gyroid)
 
 static const cli_option *noise_options(cli_generated *g)
 {
@@ -297,10 +295,7 @@ static const cli_option *noise_options(cli_generated *g)
     return keep(table, sizeof table);
 }
 
-static rill_status noise_generate(cli_generated *g, rill_geom **out)
-{
-    return rill_generate_noise(&g->shape.noise, out);
-}
+PLAIN(noise)
 
 /* ---- channels ---- */
 
@@ -317,10 +312,7 @@ static const cli_option *plates_options(cli_generated *g)
     return keep(table, sizeof table);
 }
 
-static rill_status plates_generate(cli_generated *g, rill_geom **out)
-{
-    return rill_generate_plates(&g->shape.plates, out);
-}
+PLAIN(plates)
 
 static const cli_option *duct_options(cli_generated *g)
 {
@@ -338,10 +330,7 @@ static const cli_option *duct_options(cli_generated *g)
     return keep(table, sizeof table);
 }
 
-static rill_status duct_generate(cli_generated *g, rill_geom **out)
-{
-    return rill_generate_duct(&g->shape.duct, out);
-}
+PLAIN(duct)
 
 static const cli_option *pipe_options(cli_generated *g)
 {

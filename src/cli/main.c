@@ -17,7 +17,7 @@ static const cli_command *const commands[] = {
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-static const cli_command *find(const char *name)
+static const cli_command *command_find(const char *name)
 {
     for (int i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i]->name, name) == 0) return commands[i];
@@ -88,7 +88,7 @@ static int run(int argc, char **argv)
         return told(rill_fail(RILL_USAGE,
                               "unknown option %s: give a command first (`rill --help` lists them)", name));
     }
-    const cli_command *command = find(name);
+    const cli_command *command = command_find(name);
     if (command == NULL) return fail_unknown(name);
     if (cli_team() && command != &cli_permeability && command != &cli_run && command != &cli_check &&
         command != &cli_bench && command != &cli_verify) {

@@ -38,3 +38,22 @@ void rill_csv_text(FILE *out, const char *text)
 }
 
 char *rill_csv_plain(char *cell) { return *cell == '\'' && is_formula(cell) ? cell + 1 : cell; }
+
+char *rill_csv_cell(char **at, char *mark)
+{
+    char *from = *at, *to = *at, *cell = *at;
+    if (*from == '"') {
+        for (from++; *from && !(*from == '"' && from[1] != '"'); from++) {
+            from += *from == '"';
+            *to++ = *from;
+        }
+        from += *from == '"';
+    } else {
+        from += strcspn(from, ",\r\n");
+        to = from;
+    }
+    *mark = *from;
+    *at = from + (*from != '\0');
+    *to = '\0';
+    return cell;
+}

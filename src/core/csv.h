@@ -19,4 +19,11 @@ void rill_csv_text(FILE *out, const char *text);
  * put. */
 char *rill_csv_plain(char *cell);
 
+/**
+ * Take one cell of a text, without its quotes; in place.
+ * @param[in,out] at    the cell, then what is behind the mark that ends it
+ * @param[out]    mark  that mark: a comma, a newline, a carriage return or NUL; text behind a quote otherwise
+ */
+char *rill_csv_cell(char **at, char *mark);
+
 #endif

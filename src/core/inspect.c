@@ -151,7 +151,7 @@ rill_status rill_inspect_same(hid_t file, const struct stat *inspected)
 
 /* Find rill-inspect: what RILL_INSPECT names; beside the program or the library, as in a build tree; where
  * `make install` puts it, seen from the library, and from the program by the names that LIBDIR has. */
-static rill_status find(char path[PATH_MAX])
+static rill_status program_find(char path[PATH_MAX])
 {
     static const char *const places[] = {"rill-inspect", "rill/rill-inspect", "../lib/rill/rill-inspect",
                                          "../lib64/rill/rill-inspect",
@@ -242,7 +242,7 @@ static rill_status run(const char *const arguments[], double seconds, char answe
     rill_status status = RILL_OK;
     char path[PATH_MAX];
     int ends[2] = {-1, -1}, state = 0;
-    RILL_TRY(find(path));
+    RILL_TRY(program_find(path));
     if (pipe2(ends, O_CLOEXEC) != 0)
         RILL_TRY(rill_fail(RILL_SYSTEM, "rill-inspect cannot be started: %s", strerror(errno)));
     const int error = start(path, (char *const *)arguments, ends[1], child);

@@ -2,6 +2,7 @@
 /* Tables of rill's data. */
 #include "core/table.h"
 
+#include "core/csv.h"
 #include "core/data.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -75,9 +76,10 @@ static rill_status part(const rill_table *t, char *text, int line, const char **
     const int found = count(text, ',') + 1;
     if (found != t->columns) return damaged(t, line, "it has %d cells, not %d", found, t->columns);
     for (int k = 0; k < t->columns; k++) {
-        char *cell = strsep(&text, ",");
-        cells[k] = trim(cell);
+        char mark;
+        cells[k] = trim(rill_csv_cell(&text, &mark));
         if (!cells[k][0]) return damaged(t, line, "cell %d is empty", k + 1);
+        if (mark != ',' && mark != '\0') return damaged(t, line, "cell %d has text behind a quote", k + 1);
     }
     return RILL_OK;
 }

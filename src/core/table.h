@@ -9,7 +9,7 @@
  *     0.1, 24.83
  *     0.2, 51.53
  *
- * Cells have commas between them and no quotes. The number of rows and the newline at the end show
+ * Cells are those of rill_csv_cell(). The number of rows and the newline at the end show
  * whether a file was cut.
  */
 #ifndef RILL_CORE_TABLE_H

@@ -81,7 +81,7 @@ static uint64_t changes(const rill_remote_words *a, const rill_remote_words *b, 
 }
 
 /* Find the call that a new one, not yet counted, repeats. @return its distance; WHOLE: there is none */
-static uint64_t find(rill_remote_past *past, const rill_remote_words *w)
+static uint64_t call_find_repeated(rill_remote_past *past, const rill_remote_words *w)
 {
     uint64_t best = WHOLE, fewest = CHANGES_MOST + 1;
     if (past->back && changes(before(past, past->back), w, CHANGES_FEW) <= CHANGES_FEW) return past->back;
@@ -129,7 +129,7 @@ rill_status rill_remote_pack_add(rill_remote_pack *p, const rill_remote_call *ca
     w->words[w->count - 1] = 0; /* behind the payload, too */
     memcpy(w->words, call, sizeof *call);
     if (call->bytes) memcpy(w->words + CALL_WORDS, payload, call->bytes);
-    const uint64_t back = find(&p->past, w);
+    const uint64_t back = call_find_repeated(&p->past, w);
     RILL_TRY(back == WHOLE ? pack_whole(p, call, payload) : pack_changes(p, back, w));
     p->past.count++;
 done:

@@ -39,7 +39,7 @@ typedef struct planes {
 } planes;
 
 /* Return the nodes of the plane below, of above: 0 behind a side that is not periodic. */
-static uint64_t beside(const rill_domain *whole, int64_t plane)
+static uint64_t plane_nodes(const rill_domain *whole, int64_t plane)
 {
     const uint32_t nz = whole->geom->n[2];
     if ((plane < 0 || plane >= nz) && whole->geom->sides[2] != RILL_PERIODIC) return 0;
@@ -52,8 +52,8 @@ static planes planes_of(const rill_domain *whole, rill_node first, rill_node end
 {
     planes p = {.first = rill_ranges_plane(whole, first)};
     p.count = rill_ranges_plane(whole, end - 1) - p.first + 1;
-    const uint64_t before =
-        beside(whole, (int64_t)p.first - 1) + first - rill_numbering_before_plane(&whole->numbering, p.first);
+    const uint64_t before = plane_nodes(whole, (int64_t)p.first - 1) + first -
+                            rill_numbering_before_plane(&whole->numbering, p.first);
     const uint64_t plane = (uint64_t)whole->geom->n[0] * whole->geom->n[1];
     p.cells = (uint32_t)((RILL_SEGMENT_BLOCK - before % RILL_SEGMENT_BLOCK) % RILL_SEGMENT_BLOCK);
     p.padding = (uint32_t)((p.cells + plane - 1) / plane);
@@ -413,8 +413,8 @@ uint64_t rill_parts_cut(const rill_domain *whole, const rill_ranges *ranges, int
 {
     const rill_range *r = &ranges->range[number];
     const uint64_t own = (uint64_t)r->end - r->first,
-                   first = beside(whole, rill_ranges_plane(whole, r->first)),
-                   last = beside(whole, rill_ranges_plane(whole, r->end - 1));
+                   first = plane_nodes(whole, rill_ranges_plane(whole, r->first)),
+                   last = plane_nodes(whole, rill_ranges_plane(whole, r->end - 1));
     return (first < own ? first : own) + (last < own ? last : own);
 }
 
@@ -425,7 +425,7 @@ rill_part_size rill_part_measure(const rill_domain *whole, const rill_ranges *ra
     if (ranges->count == 1) return (rill_part_size){0, 1, 1};
     const planes at = planes_of(whole, r->first, r->end);
     uint64_t numbered = at.cells;
-    for (uint32_t k = 0; k < at.count + 2; k++) numbered += beside(whole, (int64_t)at.first + k - 1);
+    for (uint32_t k = 0; k < at.count + 2; k++) numbered += plane_nodes(whole, (int64_t)at.first + k - 1);
     return (rill_part_size){links * rill_parts_cut(whole, ranges, number),
                             (double)numbered / (double)whole->nodes,
                             (double)(at.padding + at.count + 2) / whole->geom->n[2]};

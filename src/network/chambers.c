@@ -462,8 +462,8 @@ done:
 }
 
 /* Take layers, which may go round the box. @param sums  see task */
-static rill_status take(const rill_domain *domain, const rill_network *network, int64_t first, uint32_t count,
-                        rill_network *sums, rill_network_part *part)
+static rill_status layers_read(const rill_domain *domain, const rill_network *network, int64_t first,
+                               uint32_t count, rill_network *sums, rill_network_part *part)
 {
     rill_status status = RILL_OK;
     const uint32_t layers = network->blocks[2], edge = network->edge, box = domain->numbering.n[2];
@@ -497,7 +497,7 @@ done:
 rill_status rill_network_take(const rill_domain *domain, const rill_network *network, int64_t first,
                               uint32_t count, rill_network_part *part)
 {
-    return take(domain, network, first, count, NULL, part);
+    return layers_read(domain, network, first, count, NULL, part);
 }
 
 void rill_network_part_free(rill_network_part *part)
@@ -526,7 +526,7 @@ rill_status rill_network_see_nodes(const rill_domain *domain, const rill_network
     const uint32_t layers = network->blocks[2], most = rill_network_layers(domain, network);
     for (uint32_t k = 0, some; k < layers; k += some) {
         some = layers - k < most ? layers - k : most;
-        RILL_TRY(take(domain, network, k, some, NULL, &part));
+        RILL_TRY(layers_read(domain, network, k, some, NULL, &part));
         RILL_TRY(show(network, &part, see, context));
     }
 done:
@@ -554,7 +554,7 @@ rill_status rill_network_find_chambers(const rill_domain *domain, rill_network_s
                                     (void **)&network->centre));
     for (uint32_t k = 0, some; k < layers; k += some) {
         some = layers - k < most ? layers - k : most;
-        RILL_TRY(take(domain, network, k, some, network, part));
+        RILL_TRY(layers_read(domain, network, k, some, network, part));
         RILL_TRY(show(network, part, see, context));
     }
 done:

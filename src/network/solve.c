@@ -156,7 +156,7 @@ done:
 }
 
 /* Find the pressures of what is given. A device that fails is not used again. @return iterations */
-static int find(rill_network *network)
+static int pressures_find(rill_network *network)
 {
     int iterations = 0;
     const solver processors = on_processors(network);
@@ -256,7 +256,7 @@ static void give(const void *shared, uint64_t first, uint64_t end)
     }
 }
 
-static void take(const void *shared, uint64_t first, uint64_t end)
+static void chambers_set_pressures(const void *shared, uint64_t first, uint64_t end)
 {
     const rows *s = shared;
     for (uint64_t row = first; row < end; row++)
@@ -270,9 +270,9 @@ int rill_network_solve(rill_network *network, const double *gain, double viscosi
     /* Where all gain alike, as by rounding, what is left is rounding: it has a mean, which nothing can carry
      * away, and only the second time takes it off. */
     for (int k = 0; k < 2; k++) balance(network, false, network->level->given);
-    const int iterations = find(network);
+    const int iterations = pressures_find(network);
     balance(network, true, network->found);
-    rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, take, &s);
+    rill_threads_for(network->chambers, RILL_NETWORK_CHUNK, chambers_set_pressures, &s);
     return iterations;
 }
 

@@ -184,7 +184,7 @@ typedef struct surroundings {
 
 /* Find a coordinate, from one before the first to one behind the last. @return false beyond a side that is
  * not periodic */
-static bool find(const rill_geom *geom, int axis, uint32_t first, uint32_t step, uint32_t *at)
+static bool coordinate_step(const rill_geom *geom, int axis, uint32_t first, uint32_t step, uint32_t *at)
 {
     const int64_t n = geom->n[axis], x = (int64_t)first + step - 1;
     *at = (uint32_t)(x < 0 ? x + n : x < n ? x : x - n);
@@ -203,11 +203,12 @@ static void plane_take(const sight *s, const surroundings *b, uint32_t z, strip 
     const rill_node before = rill_numbering_rank(numbering, 0, 0, k);
     const uint32_t shift = x % 64;
     uint32_t low, high;
-    const bool has_low = find(geom, 0, x, 0, &low), has_high = find(geom, 0, x, width + 1, &high);
+    const bool has_low = coordinate_step(geom, 0, x, 0, &low),
+               has_high = coordinate_step(geom, 0, x, width + 1, &high);
     for (uint32_t j = 0; j < b->size[1] + 2; j++, to++) {
         uint32_t y;
         *to = (strip){.bits = 0};
-        if (!find(geom, 1, b->first[1], j, &y)) continue;
+        if (!coordinate_step(geom, 1, b->first[1], j, &y)) continue;
         const size_t first = ((size_t)k * numbering->n[1] + y) * numbering->row_words, word = first + x / 64;
         const uint64_t *row = numbering->occupied + first;
         const uint64_t bits =
@@ -235,7 +236,7 @@ static bool surroundings_take(const sight *s, surroundings *b)
     }
     for (uint32_t k = 0; k < planes && any; k += planes - 1) {
         uint32_t z;
-        if (find(geom, 2, b->first[2], k, &z))
+        if (coordinate_step(geom, 2, b->first[2], k, &z))
             plane_take(s, b, z, b->strips + (size_t)k * rows);
         else
             memset(b->strips + (size_t)k * rows, 0, rows * sizeof *b->strips);
@@ -369,7 +370,7 @@ static void look(const sight *s, const surroundings *b, const strip *here, uint3
     if (step >= 0 && step < (int)b->size[0]) {
         to = chamber_at(there, step);
     } else { /* a voxel of another block, or round the box */
-        (void)find(s->domain->geom, 0, b->first[0], (uint32_t)(step + 1), &at);
+        (void)coordinate_step(s->domain->geom, 0, b->first[0], (uint32_t)(step + 1), &at);
         to = rill_network_at(s->part, at, there->y, there->z);
     }
     if (to == from) return;
@@ -418,7 +419,7 @@ static int shut_at(const sight *s, const uint32_t at[3], int axis)
         bool alone = a != axis;
         for (uint32_t step = 0; step <= 2 && alone; step += 2) {
             uint32_t beside[3] = {at[0], at[1], at[2]};
-            alone = find(s->domain->geom, a, at[a], step, &beside[a])
+            alone = coordinate_step(s->domain->geom, a, at[a], step, &beside[a])
                         ? rill_network_at(s->part, beside[0], beside[1], beside[2]) == RILL_UPSTREAM_WALL
                         : s->domain->geom->sides[a] == RILL_WALL;
         }

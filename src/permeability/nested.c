@@ -187,7 +187,7 @@ static void narrow(const void *shared, uint64_t first, uint64_t end)
     for (size_t k = first; k < end; k++) s->to[k] = (float)s->from[k];
 }
 
-static rill_status take(void *data, rill_sim *sim)
+static rill_status moments_take(void *data, rill_sim *sim)
 {
     rill_status status = RILL_OK;
     const context *own = data;
@@ -259,8 +259,8 @@ static rill_status solve(rill_follower *f, rill_permit *permit, start *out, rill
     RILL_TRY(rill_permeability_plan_make(nested->geom, &o, &nested->plan));
     const double planned = rill_now();
     o.max_steps = CYCLES_MOST * nested->plan.cycle;
-    RILL_TRY(
-        rill_follow_all(nested->geom, &o, &nested->plan, (rill_follow_hooks){take, &own, permit}, &found));
+    RILL_TRY(rill_follow_all(nested->geom, &o, &nested->plan, (rill_follow_hooks){moments_take, &own, permit},
+                             &found));
     const rill_permeability_run *run = &found.runs[0];
     const double k = 4 * run->k[axis], coarser = 4 * run->coarse;
     const double change = (k - coarser) / (exp2(ORDER) - 1);

@@ -54,7 +54,7 @@ done:
 }
 
 /* Whether the network is found beside what this thread does. */
-static bool beside(const rill_pressures *p) { return p->copy || !p->domain->geom->planes; }
+static bool builds_concurrently(const rill_pressures *p) { return p->copy || !p->domain->geom->planes; }
 
 /* Take the chambers that the plan found, or the counts alone: the chambers serve one run, the counts all. */
 static rill_status take_found(const rill_permeability_plan *plan, rill_pressures *p)
@@ -91,7 +91,7 @@ rill_status rill_pressures_begin(const rill_follower *f, const rill_domain *doma
     }
     p->domain = domain;
     p->leaves_one = rill_plan_steps_apart(f->options);
-    if (beside(p)) rill_aside_begin(&p->chambers, find_chambers, p);
+    if (builds_concurrently(p)) rill_aside_begin(&p->chambers, find_chambers, p);
 done:
     return status;
 }
@@ -100,7 +100,7 @@ rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, r
 {
     rill_status status = RILL_OK;
     if (!out->domain) RILL_TRY(rill_pressures_begin(f, domain, out));
-    if (!beside(out)) RILL_TRY(find_here(f->sim, out));
+    if (!builds_concurrently(out)) RILL_TRY(find_here(f->sim, out));
     RILL_TRY(rill_aside_end(&out->chambers));
     double **const arrays[] = {&out->sums[0], &out->sums[1], &out->gain, &out->correction};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -108,7 +108,7 @@ rill_status rill_pressures_create(rill_follower *f, const rill_domain *domain, r
                                         "the pressures of a pore network", (void **)arrays[k]));
     if (out->copy) /* its planes are read one after the other: the labels of most are gone */
         RILL_TRY(rill_network_see_nodes(out->domain, &out->network, label, f->sim));
-    else if (beside(out))
+    else if (builds_concurrently(out))
         RILL_TRY(rill_sim_label_share(f->sim, out->network.chambers, out->part.chamber_of));
 done:
     return status;

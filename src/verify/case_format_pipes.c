@@ -17,7 +17,7 @@
 
 static const char LEHMANN[] = "Lehmann et al. 2022, doi:10.1103/PhysRevE.106.015308";
 
-static const char *unfit(const rill_verify_case *of, const rill_verify_setup *setup)
+static const char *pipes_unfit(const rill_verify_case *of, const rill_verify_setup *setup)
 {
     (void)of;
     return setup->variant.lattice == RILL_D2Q9 ? "its flow is along z, which d2q9 has not" : NULL;
@@ -191,14 +191,14 @@ static const rill_verify_case cases[] = {
           {INFINITY, INFINITY, INFINITY},
           LEHMANN},
          {"rounding of plain fp16s over shifted", "", RILL_VERIFY_AT_LEAST, 0, {2, 2, 2}, LEHMANN}),
-     .unfit = unfit,
+     .unfit = pipes_unfit,
      .run = radius_run},
     {.name = "formats/pipe-speed",
      .what = "pipes of radius 8 at Re 10 (16 at Re 1, 10, 100 in the full set), u from 0.0001 to 0.1",
      RILL_VERIFY_LIST(
          {"fp32: error over that of fp64, less 1", "", RILL_VERIFY_AT_MOST, 0, {0.01, 0.01, 0.01}, LEHMANN},
          {"plain 16 bits, least speed: least error", "", RILL_VERIFY_AT_LEAST, 0, {0.5, 0.5, 0.5}, LEHMANN}),
-     .unfit = unfit,
+     .unfit = pipes_unfit,
      .run = speed_run},
 };
 

@@ -16,7 +16,7 @@
 
 static const char OURS[] = "no publication: measured here";
 
-static const char *unfit(const rill_verify_case *of, const rill_verify_setup *setup)
+static const char *pores_unfit(const rill_verify_case *of, const rill_verify_setup *setup)
 {
     (void)of;
     return setup->variant.lattice == RILL_D2Q9 ? "pores need three dimensions" : NULL;
@@ -25,7 +25,7 @@ static const char *unfit(const rill_verify_case *of, const rill_verify_setup *se
 static const char *rock_unfit(const rill_verify_case *of, const rill_verify_setup *setup)
 {
     if (!setup->rock) return "no image is given: --rock FILE";
-    return unfit(of, setup);
+    return pores_unfit(of, setup);
 }
 
 /* A permeability along an axis, driven for so many steps. */
@@ -212,18 +212,18 @@ static const rill_verify_case cases[] = {
      .what = "simple cubic spheres, c 0.216, 16 voxels (64 in the full set), tau 0.55 to 1.5",
      DEVIATIONS,
      .data = &(const double){0.216},
-     .unfit = unfit,
+     .unfit = pores_unfit,
      .run = spheres_run},
     {.name = "formats/spheres-narrow",
      .what = "simple cubic spheres, c 0.5, 16 voxels (64 in the full set), tau 0.55 to 1.5",
      DEVIATIONS,
      .data = &(const double){0.5},
-     .unfit = unfit,
+     .unfit = pores_unfit,
      .run = spheres_run},
     {.name = "formats/packing",
      .what = "random packing of 32^3 voxels (128^3 in the full set), parameters as rill permeability chooses",
      DEVIATIONS,
-     .unfit = unfit,
+     .unfit = pores_unfit,
      .run = packing_run},
     {.name = "formats/rock",
      .what = "corner of 96^3 voxels of an image (240^3 in the full set), mirrored sides, along z",

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-static const char *unfit(const rill_verify_case *of, const rill_verify_setup *setup)
+static const char *rocks_unfit(const rill_verify_case *of, const rill_verify_setup *setup)
 {
     (void)of;
     const rill_geom *rock = setup->rock;
@@ -88,7 +88,7 @@ static const rill_verify_case cases[] = {
                        {0, 0, 0},
                        "counted by other means",
                        {"fontainebleau", "percolating porosity", "value", "uncertainty"}}),
-     .unfit = unfit,
+     .unfit = rocks_unfit,
      .run = porosity_run},
     {.name = "rocks/permeability",
      .what = "Fontainebleau, corner of 240^3 voxels, mirrored sides, along z",
@@ -100,7 +100,7 @@ static const rill_verify_case cases[] = {
                        {2e-3, 2e-3, 0.1},
                        "rill 0.1 in fp64 at an uncertainty of 7e-7: docs/method.md",
                        {"fontainebleau", "permeability", "value"}}),
-     .unfit = unfit,
+     .unfit = rocks_unfit,
      .run = permeability_run},
 };
 

@@ -180,7 +180,7 @@ done:
     return status;
 }
 
-static const char *unfit(const rill_verify_case *of, const rill_verify_setup *setup)
+static const char *sizes_unfit(const rill_verify_case *of, const rill_verify_setup *setup)
 {
     (void)of;
     if (setup->variant.lattice == RILL_D2Q9) return "its plates are normal to z, which d2q9 has not";
@@ -214,7 +214,7 @@ static const rill_verify_case cases[] = {
           "parabola of largest speed 1"},
          {"largest |rho - 1|", "lu", RILL_VERIFY_AT_MOST, 0, {1e-12, 5e-6, 1e-3}, "no pressure drop"},
          {"largest speed over exact", "", RILL_VERIFY_RELATIVE, 1, {1e-6, 1e-5, 1e-3}, GINZBURG}),
-     .unfit = unfit,
+     .unfit = sizes_unfit,
      .run = plates_run},
 };
 

@@ -40,7 +40,7 @@ typedef struct grid {
 static uint64_t cells_of(const grid *g) { return g->numbers.nodes; }
 
 /* The neighbour of a cell in direction k of 27, NONE where it is not fluid. */
-static uint32_t beside(const grid *g, uint32_t cell, int k, double *length)
+static uint32_t neighbour_cell(const grid *g, uint32_t cell, int k, double *length)
 {
     uint32_t at[3];
     const int step[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
@@ -65,7 +65,7 @@ static void depth_find(grid *g)
         const uint32_t cell = (uint32_t)(k < cells ? k : 2 * cells - 1 - k);
         for (int d = k < cells ? 0 : 14; d < (k < cells ? 13 : 27); d++) {
             double length = 1;
-            const uint32_t other = beside(g, cell, d, &length);
+            const uint32_t other = neighbour_cell(g, cell, d, &length);
             const float through = (other == NONE ? 0 : g->depth[other]) + (float)length;
             if (through < g->depth[cell]) g->depth[cell] = through;
         }
@@ -173,7 +173,7 @@ static rill_status paths_find(grid *g, uint32_t root)
         if (at.cost > g->cost[at.cell]) continue; /* a shorter way was found meanwhile */
         for (int k = 0; k < 27; k++) {
             double length;
-            const uint32_t other = beside(g, at.cell, k, &length);
+            const uint32_t other = neighbour_cell(g, at.cell, k, &length);
             if (k == 13 || other == NONE) continue;
             const float mean = (g->depth[at.cell] + g->depth[other]) / 2;
             const float cost = at.cost + (float)length / (mean * mean);

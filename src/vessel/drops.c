@@ -113,8 +113,8 @@ done:
 }
 
 /* Return the series that a plane or an opening is in, and the column of its pressure. */
-static const rill_record *find(const rill_vessel *v, const rill_record *openings, const rill_record *planes,
-                               const char *name, uint64_t *column)
+static const rill_record *series_of_name(const rill_vessel *v, const rill_record *openings,
+                                         const rill_record *planes, const char *name, uint64_t *column)
 {
     const rill_case *c = v->given;
     for (int k = 0; k < c->output.plane_count; k++) {
@@ -159,8 +159,8 @@ void rill_drops_compute(const rill_vessel *vessel, const rill_record *openings, 
     for (int k = 0; k < vessel->given->output.drop_count; k++) {
         const rill_case_drop *d = &vessel->given->output.drops[k];
         uint64_t columns[2];
-        const rill_record *const records[] = {find(vessel, openings, planes, d->from, &columns[0]),
-                                              find(vessel, openings, planes, d->to, &columns[1])};
+        const rill_record *const records[] = {series_of_name(vessel, openings, planes, d->from, &columns[0]),
+                                              series_of_name(vessel, openings, planes, d->to, &columns[1])};
         compute(records, columns, rows, d->venous, &out[k]);
         out[k].name = d->name;
         out[k].from_name = d->from;

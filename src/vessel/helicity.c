@@ -22,8 +22,8 @@ typedef struct difference {
 } difference;
 
 /* Return the node at some steps along an axis; RILL_UPSTREAM_WALL beyond the box. */
-static rill_node beside(const rill_domain *domain, const rill_layers *layers, const uint32_t x[3], int axis,
-                        int steps)
+static rill_node neighbour_node(const rill_domain *domain, const rill_layers *layers, const uint32_t x[3],
+                                int axis, int steps)
 {
     const int64_t at = (int64_t)x[axis] + steps;
     uint32_t y[3] = {x[0], x[1], x[2]};
@@ -35,13 +35,15 @@ static rill_node beside(const rill_domain *domain, const rill_layers *layers, co
 static difference difference_at(const rill_domain *domain, const rill_layers *layers, const uint32_t x[3],
                                 rill_node self, int axis)
 {
-    const rill_node before = beside(domain, layers, x, axis, -1), behind = beside(domain, layers, x, axis, 1);
+    const rill_node before = neighbour_node(domain, layers, x, axis, -1),
+                    behind = neighbour_node(domain, layers, x, axis, 1);
     difference d = {{self, self, self}, {0, 0, 0}};
     if (before == RILL_UPSTREAM_WALL && behind == RILL_UPSTREAM_WALL) return d;
     if (before != RILL_UPSTREAM_WALL && behind != RILL_UPSTREAM_WALL)
         return (difference){{before, behind, self}, {-0.5, 0.5, 0}};
     const int side = behind != RILL_UPSTREAM_WALL ? 1 : -1;
-    const rill_node near = side > 0 ? behind : before, far = beside(domain, layers, x, axis, 2 * side);
+    const rill_node near = side > 0 ? behind : before,
+                    far = neighbour_node(domain, layers, x, axis, 2 * side);
     if (far == RILL_UPSTREAM_WALL) return (difference){{self, near, self}, {-side, side, 0}};
     return (difference){{self, near, far}, {-1.5 * side, 2 * side, -0.5 * side}};
 }
@@ -53,7 +55,7 @@ static difference difference_near(const rill_domain *domain, const rill_layers *
     difference d = difference_at(domain, layers, x, self, axis);
     for (int way = 0; way < 6 && d.weight[1] == 0; way++) {
         const int a = way / 2, side = way % 2 ? 1 : -1;
-        const rill_node other = beside(domain, layers, x, a, side);
+        const rill_node other = neighbour_node(domain, layers, x, a, side);
         if (a == axis || other == RILL_UPSTREAM_WALL) continue;
         uint32_t y[3] = {x[0], x[1], x[2]};
         y[a] = (uint32_t)((int64_t)y[a] + side);

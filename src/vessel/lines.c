@@ -2,6 +2,7 @@
 #include "vessel/lines.h"
 
 #include "core/status.h"
+#include "core/units.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -28,4 +29,42 @@ rill_status rill_lines_next(rill_lines *lines, const char *what, bool *more)
     if (ferror(lines->file))
         return rill_fail(RILL_SYSTEM, "cannot read %s: %s", lines->path, strerror(errno));
     return RILL_OK;
+}
+
+rill_status rill_lines_row(rill_lines *lines, const char *what, bool *more)
+{
+    rill_status status;
+    do status = rill_lines_next(lines, what, more);
+    while (status == RILL_OK && *more && lines->text[0] == '#');
+    return status;
+}
+
+void rill_lines_title(char *title, char **name, char **unit)
+{
+    char *open = strpbrk(title, "[("), *end;
+    *unit = "";
+    if (open) {
+        *unit = open + 1;
+        end = strpbrk(*unit, "])");
+        if (end) *end = '\0';
+        *open = '\0';
+    }
+    while (isspace((unsigned char)*title)) title++;
+    for (end = title + strlen(title); end > title && isspace((unsigned char)end[-1]);) *--end = '\0';
+    *name = title;
+}
+
+rill_status rill_lines_unit(const rill_lines *lines, const char *name, const char *unit, const char *wanted,
+                            const char *header, double *scale)
+{
+    char text[RILL_LINE_MOST + 8];
+    *scale = 1;
+    if (unit[0] == '\0' && strcmp(wanted, "1") == 0) return RILL_OK;
+    if (unit[0] == '\0')
+        return rill_fail(RILL_USAGE, "%s:%d: column \"%s\" has no unit: write a header such as \"%s\"",
+                         lines->path, lines->line, name, header);
+    snprintf(text, sizeof text, "1 %s", unit);
+    const rill_status status = rill_units_parse(text, wanted, scale);
+    if (status != RILL_OK) rill_fail_prefix("%s:%d: column \"%s\"", lines->path, lines->line, name);
+    return status;
 }

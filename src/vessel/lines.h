@@ -28,4 +28,20 @@ typedef struct rill_lines {
  */
 rill_status rill_lines_next(rill_lines *lines, const char *what, bool *more);
 
+/** Take the next line that is neither blank nor a comment, which # begins. As rill_lines_next(). */
+rill_status rill_lines_row(rill_lines *lines, const char *what, bool *more);
+
+/** Divide the title of a column, "x [mm]" or "x (mm)", into its name, without blanks, and its unit, "" if it
+ * has none; in place. */
+void rill_lines_title(char *title, char **name, char **unit);
+
+/**
+ * Read the unit of a column of the current line.
+ * @param[in] name    of the column, and `header` an example of one, for messages
+ * @param[in] wanted  unit that `*scale` converts to; "1": the column may have none
+ * @return RILL_USAGE if the unit is missing or another one
+ */
+rill_status rill_lines_unit(const rill_lines *lines, const char *name, const char *unit, const char *wanted,
+                            const char *header, double *scale);
+
 #endif

@@ -261,7 +261,7 @@ static rill_status outflow(rill_model *m, int k, uint64_t steps, double *out)
 }
 
 /* Take a pressure from the answer, which moves on. */
-static bool take(const char **rest, double *out)
+static bool pressure_read(const char **rest, double *out)
 {
     char *end;
     *out = strtod(*rest, &end);
@@ -294,7 +294,7 @@ rill_status rill_model_exchange(rill_model *m, bool *finite)
     memcpy(s->before, s->now, sizeof s->before);
     for (int k = 0; k < v->plan.opening_count; k++) {
         if (!is_own(v, k)) continue;
-        if (!take(&rest, &pressure))
+        if (!pressure_read(&rest, &pressure))
             RILL_TRY(fail_answer(m, m->program.text, "\"pressure\" and a finite number for each outlet"));
         rill_plan_guard_widen(&v->plan, pressure);
         s->now[k] = pressure - v->given->ends[v->plan.openings[k].end].proximal * flow[k];

@@ -223,7 +223,7 @@ typedef struct entry {
 } entry;
 
 /* Take the line at *text, which moves on. @return false at the end, or where it is none */
-static bool take(const char **text, entry *out)
+static bool entry_next(const char **text, entry *out)
 {
     const char *end = strchr(*text, '\n'), *first = strchr(*text, '\t');
     const char *second = first ? strchr(first + 1, '\t') : NULL;
@@ -238,19 +238,19 @@ static bool take(const char **text, entry *out)
     return true;
 }
 
-static bool begins(const entry *e, const char *prefix)
+static bool entry_begins(const entry *e, const char *prefix)
 {
     return strncmp(e->key, prefix, strlen(prefix)) == 0;
 }
 
-static bool find(const char *text, const char *key, int length, entry *out)
+static bool entry_find(const char *text, const char *key, int length, entry *out)
 {
-    while (take(&text, out))
+    while (entry_next(&text, out))
         if (out->key_length == length && memcmp(out->key, key, (size_t)length) == 0) return true;
     return false;
 }
 
-static bool same(const entry *a, const entry *b)
+static bool entry_equal(const entry *a, const entry *b)
 {
     return a->exact_length == b->exact_length && memcmp(a->exact, b->exact, (size_t)a->exact_length) == 0;
 }
@@ -259,7 +259,8 @@ static bool same(const entry *a, const entry *b)
 static bool same_key(const char *a, const char *b, const char *key)
 {
     entry x, y;
-    return find(a, key, (int)strlen(key), &x) && find(b, key, (int)strlen(key), &y) && same(&x, &y);
+    return entry_find(a, key, (int)strlen(key), &x) && entry_find(b, key, (int)strlen(key), &y) &&
+           entry_equal(&x, &y);
 }
 
 /* Longest that is shown of a key or value. */
@@ -273,16 +274,17 @@ static rill_status compare(const char *path, const char *was, const char *is)
     static const char remedy[] =
         "go on with the case as it was, or start anew with --overwrite or another -o";
     entry a, b;
-    for (const char *rest = is; take(&rest, &b);) {
-        if (begins(&b, OUTPUT) || begins(&b, DERIVED)) continue;
-        const bool there = find(was, b.key, b.key_length, &a);
-        if (there && same(&a, &b)) continue;
+    for (const char *rest = is; entry_next(&rest, &b);) {
+        if (entry_begins(&b, OUTPUT) || entry_begins(&b, DERIVED)) continue;
+        const bool there = entry_find(was, b.key, b.key_length, &a);
+        if (there && entry_equal(&a, &b)) continue;
         return rill_fail(RILL_USAGE, "cannot continue from %s: %.*s was %.*s, is %.*s: %s", path,
                          shorter(b.key_length), b.key, there ? shorter(a.shown_length) : 9,
                          there ? a.shown : "not given", shorter(b.shown_length), b.shown, remedy);
     }
-    for (const char *rest = was; take(&rest, &a);)
-        if (!begins(&a, OUTPUT) && !begins(&a, DERIVED) && !find(is, a.key, a.key_length, &b))
+    for (const char *rest = was; entry_next(&rest, &a);)
+        if (!entry_begins(&a, OUTPUT) && !entry_begins(&a, DERIVED) &&
+            !entry_find(is, a.key, a.key_length, &b))
             return rill_fail(RILL_USAGE, "cannot continue from %s: %.*s was %.*s, is not given: %s", path,
                              shorter(a.key_length), a.key, shorter(a.shown_length), a.shown, remedy);
     return RILL_OK;
@@ -292,8 +294,8 @@ uint64_t rill_resume_hash(const char *text)
 {
     uint64_t sum = 0;
     entry e;
-    while (take(&text, &e))
-        if (!begins(&e, OUTPUT) && !begins(&e, DERIVED))
+    while (entry_next(&text, &e))
+        if (!entry_begins(&e, OUTPUT) && !entry_begins(&e, DERIVED))
             sum += XXH3_64bits(e.key, (size_t)(e.exact + e.exact_length - e.key));
     return sum;
 }
@@ -301,7 +303,7 @@ uint64_t rill_resume_hash(const char *text)
 static double derived(const char *text, const char *key)
 {
     entry e;
-    return find(text, key, (int)strlen(key), &e) ? strtod(e.exact, NULL) : 0;
+    return entry_find(text, key, (int)strlen(key), &e) ? strtod(e.exact, NULL) : 0;
 }
 
 rill_status rill_resume_find(const char *directory, const rill_case *given, rill_plan_resume *out)

@@ -5,7 +5,6 @@
 
 #include "core/regular.h"
 #include "core/status.h"
-#include "core/units.h"
 #include "vessel/lines.h"
 
 #include <ctype.h>
@@ -16,6 +15,9 @@
 
 /* Of a line; beyond these a coordinate, m, a velocity, m/s, and a time, s, are no vessel's. */
 enum { FARTHEST = 1000, FASTEST = 1000, LATEST = 1000000 };
+
+/* An example for messages. */
+#define HEADER "x [mm], y [mm], z [mm], u [m/s], v [m/s], w [m/s]"
 
 /* Times that differ by less than this part of their range are one; spacings that do are even. */
 #define SAME 1e-6
@@ -45,35 +47,10 @@ typedef struct reader {
     uint32_t count, room;
 } reader;
 
-/* Take the next line that is no comment. @return false at the end */
-static rill_status next_line(reader *r, bool *more)
-{
-    rill_status status;
-    do status = rill_lines_next(&r->in, "velocities", more);
-    while (status == RILL_OK && *more && r->in.text[0] == '#');
-    return status;
-}
-
-/* Part "x [mm]" into its name and its unit, "" where there is none. */
-static void part_title(char *title, char **name, char **unit)
-{
-    char *open = strpbrk(title, "[("), *end;
-    *unit = "";
-    if (open) {
-        *unit = open + 1;
-        end = strpbrk(*unit, "])");
-        if (end) *end = '\0';
-        *open = '\0';
-    }
-    while (isspace((unsigned char)*title)) title++;
-    for (end = title + strlen(title); end > title && isspace((unsigned char)end[-1]);) *--end = '\0';
-    *name = title;
-}
-
 static rill_status read_title(reader *r, char *title, int place)
 {
-    char *name, *unit, text[RILL_LINE_MOST + 8];
-    part_title(title, &name, &unit);
+    char *name, *unit;
+    rill_lines_title(title, &name, &unit);
     int k = 0;
     while (k < COLUMNS && strcasecmp(name, columns[k].name) != 0 && strcasecmp(name, columns[k].other) != 0)
         k++;
@@ -83,23 +60,15 @@ static rill_status read_title(reader *r, char *title, int place)
     if (r->at[k] >= 0)
         return rill_fail(RILL_USAGE, "%s:%d: columns %d and %d are both called %s", r->in.path, r->in.line,
                          r->at[k] + 1, place + 1, columns[k].name);
-    if (unit[0] == '\0')
-        return rill_fail(RILL_USAGE,
-                         "%s:%d: column %s has no unit: write a header such as \"x [mm], y [mm], z [mm], u "
-                         "[m/s], v [m/s], w [m/s]\"",
-                         r->in.path, r->in.line, columns[k].name);
     r->at[k] = place;
-    snprintf(text, sizeof text, "1 %s", unit);
-    const rill_status status = rill_units_parse(text, columns[k].unit, &r->scale[k]);
-    if (status != RILL_OK) rill_fail_prefix("%s:%d: column %s", r->in.path, r->in.line, columns[k].name);
-    return status;
+    return rill_lines_unit(&r->in, columns[k].name, unit, columns[k].unit, HEADER, &r->scale[k]);
 }
 
 static rill_status read_header(reader *r)
 {
     rill_status status = RILL_OK;
     bool more;
-    RILL_TRY(next_line(r, &more));
+    RILL_TRY(rill_lines_row(&r->in, "velocities", &more));
     if (!more)
         RILL_TRY(rill_fail(
             RILL_USAGE, "%s is empty: points with velocities have a header and rows of numbers", r->in.path));
@@ -112,11 +81,9 @@ static rill_status read_header(reader *r)
     }
     for (int k = 0; k < TIME; k++)
         if (r->at[k] < 0)
-            RILL_TRY(
-                rill_fail(RILL_USAGE,
-                          "%s:%d: column %s is missing: write a header such as \"x [mm], y [mm], z [mm], "
-                          "u [m/s], v [m/s], w [m/s]\"",
-                          r->in.path, r->in.line, columns[k].name));
+            RILL_TRY(rill_fail(RILL_USAGE,
+                               "%s:%d: column %s is missing: write a header such as \"" HEADER "\"",
+                               r->in.path, r->in.line, columns[k].name));
 done:
     return status;
 }
@@ -172,7 +139,7 @@ static rill_status read_rows(reader *r)
     rill_status status = RILL_OK;
     for (bool more;;) {
         double values[COLUMNS] = {0};
-        RILL_TRY(next_line(r, &more));
+        RILL_TRY(rill_lines_row(&r->in, "velocities", &more));
         if (!more) return RILL_OK;
         RILL_TRY(read_row(r, values));
         RILL_TRY(grow(r));

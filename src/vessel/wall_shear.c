@@ -438,7 +438,7 @@ static void waiting_end(const search *s, part *p, int number)
 }
 
 /* Find the nodes of all triangles, of some planes at a time. */
-static rill_status find(search *s, part *parts)
+static rill_status triangles_find_nodes(search *s, part *parts)
 {
     rill_status status = RILL_OK;
     const uint32_t nz = s->domain->geom->n[2], planes = rill_layers_planes(s->domain);
@@ -570,7 +570,7 @@ rill_status rill_wall_shear_make(const rill_domain *domain, bool newtonian, rill
     RILL_TRY(rill_array_create_zero(count, sizeof *s.counts, "wall shear", (void **)&s.counts));
     RILL_TRY(rill_array_create(count, sizeof *s.begins, "wall shear", (void **)&s.begins));
     for (uint64_t t = 0; t < count; t++) s.begins[t] = WAITS;
-    RILL_TRY(find(&s, parts));
+    RILL_TRY(triangles_find_nodes(&s, parts));
     for (uint64_t t = 0; t < count; t++) out->within += state_of(&s, t) == RILL_WALL_WITHIN;
     for (int k = 0; k < PARTS; k++) {
         if (parts[k].failed) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for wall shear"));

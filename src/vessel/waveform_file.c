@@ -7,7 +7,6 @@
 #include "core/nearest.h"
 #include "core/regular.h"
 #include "core/status.h"
-#include "core/units.h"
 #include "vessel/lines.h"
 
 #include <ctype.h>
@@ -17,6 +16,9 @@
 #include <string.h>
 
 enum { SAMPLES = 1000000 };
+
+/* An example for messages. */
+#define HEADER "time [s], flow [mL/s]"
 
 /* How far the last value may be from the first, as a part of the range, to be the same. */
 #define CLOSED 1e-3
@@ -46,22 +48,6 @@ static bool halves(char *text, char **second)
     *at = '\0';
     *second = at + 1 + strspn(at + 1, " \t");
     return **second != '\0' && !strpbrk(*second, ",;");
-}
-
-/* Part "flow [mL/s]" or "flow (mL/s)" into its name, without blanks, and its unit; "" where there is none. */
-static void part_title(char *title, char **name, char **unit)
-{
-    char *open = strpbrk(title, "[("), *end;
-    *unit = "";
-    if (open) {
-        *unit = open + 1;
-        end = strpbrk(*unit, "])");
-        if (end) *end = '\0';
-        *open = '\0';
-    }
-    while (isspace((unsigned char)*title)) title++;
-    for (end = title + strlen(title); end > title && isspace((unsigned char)end[-1]);) *--end = '\0';
-    *name = title;
 }
 
 /* Whether a comment is the header, as SimVascular writes it: "time", its unit, and a kind of waveform. */
@@ -99,22 +85,6 @@ static rill_status header_line(reader *r, bool *more)
     }
 }
 
-static rill_status read_unit(const reader *r, const char *name, const char *unit, const char *wanted,
-                             double *scale)
-{
-    char text[RILL_LINE_MOST + 8];
-    *scale = 1;
-    if (unit[0] == '\0' && strcmp(wanted, "1") == 0) return RILL_OK;
-    if (unit[0] == '\0')
-        return rill_fail(RILL_USAGE,
-                         "%s:%d: column \"%s\" has no unit: write a header such as \"time [s], flow [mL/s]\"",
-                         r->in.path, r->in.line, name);
-    snprintf(text, sizeof text, "1 %s", unit);
-    const rill_status status = rill_units_parse(text, wanted, scale);
-    if (status != RILL_OK) rill_fail_prefix("%s:%d: column \"%s\"", r->in.path, r->in.line, name);
-    return status;
-}
-
 static rill_status read_header(reader *r)
 {
     rill_status status = RILL_OK;
@@ -126,23 +96,21 @@ static rill_status read_header(reader *r)
                            r->in.path));
     if (!halves(r->in.text, &second))
         RILL_TRY(rill_fail(RILL_USAGE,
-                           "%s:%d: the line is no header of two columns: write one such as \"time [s], "
-                           "flow [mL/s]\"",
+                           "%s:%d: the line is no header of two columns: write one such as \"" HEADER "\"",
                            r->in.path, r->in.line));
-    part_title(r->in.text, &name, &unit);
+    rill_lines_title(r->in.text, &name, &unit);
     if (strcasecmp(name, "time") != 0)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "%s:%d: the first column is not called time: write a header such as \"time "
-                           "[s], flow [mL/s]\"",
-                           r->in.path, r->in.line));
-    RILL_TRY(read_unit(r, name, unit, "s", &r->scale[0]));
-    part_title(second, &name, &unit);
+        RILL_TRY(rill_fail(
+            RILL_USAGE, "%s:%d: the first column is not called time: write a header such as \"" HEADER "\"",
+            r->in.path, r->in.line));
+    RILL_TRY(rill_lines_unit(&r->in, name, unit, "s", HEADER, &r->scale[0]));
+    rill_lines_title(second, &name, &unit);
     rill_nearest match = {0};
     for (int k = 0; k < RILL_WAVE_KINDS; k++) {
         rill_nearest_try(&match, name, rill_wave_names[k]);
         if (strcasecmp(name, rill_wave_names[k]) != 0) continue;
         r->kind = (rill_wave_kind)k;
-        return read_unit(r, name, unit, units[k], &r->scale[1]);
+        return rill_lines_unit(&r->in, name, unit, units[k], HEADER, &r->scale[1]);
     }
     status = rill_fail(RILL_USAGE,
                        "%s:%d: the second column has another name than flow, mean-velocity, peak-velocity, "
@@ -187,9 +155,8 @@ static rill_status read_rows(reader *r)
     rill_status status = RILL_OK;
     for (bool more;;) {
         char *second = NULL;
-        RILL_TRY(rill_lines_next(&r->in, "a waveform", &more));
+        RILL_TRY(rill_lines_row(&r->in, "a waveform", &more));
         if (!more) return RILL_OK;
-        if (r->in.text[0] == '#') continue;
         if (!halves(r->in.text, &second))
             RILL_TRY(
                 rill_fail(RILL_USAGE, "%s:%d: the line is no row of two numbers", r->in.path, r->in.line));

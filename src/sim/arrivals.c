@@ -33,7 +33,7 @@ static rill_status room_create(rill_sim *part, rill_node first, room *r)
 {
     rill_status status = RILL_OK;
     static const char what[] = "populations at links";
-    const uint64_t word = rill_storage_size((int)part->options.variant.storage);
+    const uint64_t word = rill_storage_size((int)part->flow->options.variant.storage);
     *r = (room){.part = part, .first = first, .end = (uint64_t)first + part->domain->nodes};
     RILL_TRY(rill_device_alloc(part->device, SOME * sizeof *r->links, what, (void **)&r->links));
     RILL_TRY(rill_device_alloc(part->device, SOME * word, what, &r->words));
@@ -84,11 +84,11 @@ static rill_status flush(rill_arrivals *r, const room *of, double *values)
 {
     rill_status status = RILL_OK;
     rill_device *device = of->part->device;
-    const rill_storage storage = of->part->options.variant.storage;
+    const rill_storage storage = of->part->flow->options.variant.storage;
     const rill_launch launch = rill_sim_launch(of->part);
     if (r->count == 0) return RILL_OK;
     RILL_TRY(rill_device_upload(device, of->links, r->links, r->count * sizeof *r->links));
-    of->part->kernels->pack(&launch, of->links, r->count, of->words);
+    of->part->flow->kernels->pack(&launch, of->links, r->count, of->words);
     RILL_TRY(rill_device_wait(device));
     RILL_TRY(rill_device_download(device, r->words, of->words, r->count * rill_storage_size((int)storage)));
     for (uint64_t k = 0; k < r->count; k++)

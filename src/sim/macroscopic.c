@@ -21,7 +21,7 @@ rill_status rill_macroscopic_check(const rill_sim_options *o)
 
 rill_status rill_macroscopic_refuse(const rill_sim *sim, const char *what)
 {
-    if (!rill_stream_macroscopic((int)sim->options.variant.stream)) return RILL_OK;
+    if (!rill_stream_macroscopic((int)sim->flow->options.variant.stream)) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
         "%s needs populations, which macroscopic streaming does not store: choose another streaming scheme",
@@ -57,8 +57,9 @@ rill_status rill_macroscopic_swaps(const rill_domain *domain, rill_swap **out, s
 int rill_macroscopic_mirrored(const rill_sim *sim, rill_cut_link *link)
 {
     const rill_swap wanted = {{link->node, 0}, {(uint8_t)link->direction, 0}, 0};
-    if (!rill_stream_macroscopic((int)sim->options.variant.stream) || !sim->own_swaps) return 1;
-    const rill_swap *s = bsearch(&wanted, sim->own_swaps, sim->swap_count, sizeof wanted, by_node);
+    if (!rill_stream_macroscopic((int)sim->flow->options.variant.stream) || !sim->flow->own_swaps) return 1;
+    const rill_swap *s =
+        bsearch(&wanted, sim->flow->own_swaps, sim->flow->swap_count, sizeof wanted, by_node);
     if (!s) return 1;
     *link = (rill_cut_link){s->node[1], s->direction[1]};
     return s->sign;

@@ -30,7 +30,7 @@ rill_status rill_sim_slice_make(rill_sim *sim)
     const uint64_t nodes = slice_of(sim->domain->nodes);
     if (sim->slice) return RILL_OK;
     RILL_TRY(rill_device_alloc(sim->device, rill_sim_slice_bytes(nodes), "moments", (void **)&sim->slice));
-    if (sim->options.variant.addressing == RILL_DENSE)
+    if (sim->flow->options.variant.addressing == RILL_DENSE)
         RILL_TRY(
             rill_device_alloc(sim->device, nodes * sizeof(rill_node), "voxel numbers", (void **)&sim->order));
 done:
@@ -41,7 +41,7 @@ rill_status rill_sim_order(rill_sim *sim, rill_node first, rill_node count, rill
 {
     rill_status status = RILL_OK;
     rill_node *cells = NULL;
-    if (sim->options.variant.addressing != RILL_DENSE) return RILL_OK;
+    if (sim->flow->options.variant.addressing != RILL_DENSE) return RILL_OK;
     RILL_TRY(rill_sim_slice_make(sim));
     RILL_TRY(rill_array_create(count, sizeof(rill_node), "voxel numbers", (void **)&cells));
     rill_numbering_cells(&sim->domain->numbering, first, count, cells);
@@ -93,7 +93,7 @@ static rill_status moments_of(rill_sim *sim, range r, double *rho, double *u)
         const rill_node part = (rill_node)slice_of(r.count - done_nodes),
                         first = r.first + (rill_node)done_nodes;
         RILL_TRY(rill_sim_order(sim, first, part, &launch));
-        sim->kernels->moments(&launch, sim->domain->first + first, part, sim->slice);
+        sim->flow->kernels->moments(&launch, sim->domain->first + first, part, sim->slice);
         RILL_TRY(rill_device_wait(sim->device));
         RILL_TRY(rill_device_download(sim->device, direct ? rho : host, sim->slice,
                                       4 * (uint64_t)part * sizeof(double)));
@@ -138,7 +138,7 @@ static rill_status set_moments_of(rill_sim *sim, range r, const double *rho, con
         RILL_TRY(rill_device_upload(sim->device, sim->slice, direct ? rho : host,
                                     4 * (uint64_t)part * sizeof(double)));
         RILL_TRY(rill_sim_order(sim, first, part, &launch));
-        sim->kernels->set(&launch, sim->domain->first + first, part, sim->slice);
+        sim->flow->kernels->set(&launch, sim->domain->first + first, part, sim->slice);
         RILL_TRY(rill_device_wait(sim->device));
     }
 done:
@@ -267,7 +267,7 @@ done:
 
 static void slice_gather(rill_sim *sim, const rill_launch *launch, rill_node first, rill_node count)
 {
-    sim->kernels->moments(launch, sim->domain->first + first, count, sim->slice);
+    sim->flow->kernels->moments(launch, sim->domain->first + first, count, sim->slice);
     rill_device_gather(sim->device, sim->slice, sim->labels + first, count, sim->label_sums);
 }
 
@@ -276,7 +276,7 @@ static void slice_add(rill_sim *sim, const rill_launch *launch, rill_node first,
     rill_launch adding = *launch;
     adding.add = true;
     rill_device_spread(sim->device, sim->label_values, sim->labels + first, count, sim->slice);
-    sim->kernels->set(&adding, sim->domain->first + first, count, sim->slice);
+    sim->flow->kernels->set(&adding, sim->domain->first + first, count, sim->slice);
 }
 
 /* What loops over sums by label work with. */

@@ -201,7 +201,7 @@ static rill_status piece_set(const rill_refined *refined, piece *p, double u_sca
         rows_of(&r, z, plane_of(refined, r.first + r.count - 1, z, refined->end) + 1);
         rill_device_refine(sim->device, &r);
         RILL_TRY(rill_sim_order(sim, r.first - p->part_first, r.count, &launch));
-        sim->kernels->set(&launch, sim->domain->first + r.first - p->part_first, r.count, r.moments);
+        sim->flow->kernels->set(&launch, sim->domain->first + r.first - p->part_first, r.count, r.moments);
     }
 done:
     return status;
@@ -231,7 +231,7 @@ rill_status rill_sim_moments_leave(rill_sim *sim, double **out)
     RILL_TRY(
         rill_device_alloc(sim->device, 4 * (uint64_t)nodes * sizeof *moments, "moments", (void **)&moments));
     const rill_launch launch = rill_sim_launch(sim);
-    sim->kernels->moments(&launch, sim->domain->first, nodes, moments);
+    sim->flow->kernels->moments(&launch, sim->domain->first, nodes, moments);
     RILL_TRY(rill_device_wait(sim->device));
     *out = moments;
     moments = NULL;

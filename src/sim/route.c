@@ -8,7 +8,7 @@
 
 static uint64_t bytes_of(const rill_route *r)
 {
-    return r->count * rill_storage_size((int)r->from->options.variant.storage);
+    return r->count * rill_storage_size((int)r->from_set->options.variant.storage);
 }
 
 /* Words of odd exchanges begin so many bytes behind those of even ones, in lines of their own. */
@@ -21,17 +21,17 @@ static void *words_at(const rill_route *r, void *both, unsigned exchange)
 
 /* Bring links to the device of a simulation, as the slots of their populations before even and odd steps.
  */
-static rill_status slots_create(const rill_sim *sim, const rill_cut_link *links, uint64_t count,
-                                rill_cut_link *slots[2])
+static rill_status slots_create(const rill_sim *sim, const rill_set *set, const rill_cut_link *links,
+                                uint64_t count, rill_cut_link *slots[2])
 {
     rill_status status = RILL_OK;
-    rill_launch launch = rill_sim_launch(sim);
+    rill_launch launch = rill_set_launch(sim, set);
     for (int p = 0; p < rill_stream_parities(launch.variant.stream); p++) {
         const uint64_t bytes = count * sizeof *links;
         RILL_TRY(rill_device_alloc(sim->device, bytes, "links between parts", (void **)&slots[p]));
         RILL_TRY(rill_device_upload(sim->device, slots[p], links, bytes));
         launch.parity = p;
-        sim->kernels->locate(&launch, slots[p], count);
+        set->kernels->locate(&launch, slots[p], count);
     }
 done:
     return status;
@@ -42,15 +42,16 @@ static void slots_destroy(const rill_sim *sim, rill_cut_link *slots[2])
     for (int p = 0; p < 2; p++) rill_device_free(sim->device, slots[p]);
 }
 
-rill_status rill_route_create(rill_sim *from, rill_sim *to, const rill_cut_link *sends,
+rill_status rill_route_create(rill_sim *from, rill_sim *to, int set, const rill_cut_link *sends,
                               const rill_cut_link *receives, uint64_t count, rill_route *out)
 {
     rill_status status = RILL_OK;
     static const char what[] = "populations between parts";
-    rill_route r = {.from = from, .to = to, .count = count};
+    rill_route r = {
+        .from = from, .to = to, .from_set = &from->flow[set], .to_set = &to->flow[set], .count = count};
     r.direct = rill_device_reaches(from->device, to->device);
-    RILL_TRY(slots_create(from, sends, count, r.sends));
-    RILL_TRY(slots_create(to, receives, count, r.receives));
+    RILL_TRY(slots_create(from, r.from_set, sends, count, r.sends));
+    RILL_TRY(slots_create(to, r.to_set, receives, count, r.receives));
     const uint64_t both = odd_of(&r) + bytes_of(&r);
     if (r.direct)
         RILL_TRY(rill_device_land(to->device, from->device, both, what, &r.words));
@@ -69,8 +70,8 @@ done:
 
 uint64_t rill_route_held(const rill_route *r)
 {
-    const uint64_t slots =
-        r->count * sizeof(rill_cut_link) * (uint64_t)rill_stream_parities(r->from->options.variant.stream);
+    const uint64_t slots = r->count * sizeof(rill_cut_link) *
+                           (uint64_t)rill_stream_parities(r->from_set->options.variant.stream);
     return 2 * slots + odd_of(r) + bytes_of(r) + (r->direct ? 0 : bytes_of(r));
 }
 
@@ -90,10 +91,10 @@ void rill_route_destroy(rill_route *r)
 
 void rill_route_send(const rill_route *r, void *queue, unsigned exchange)
 {
-    rill_launch launch = rill_sim_launch(r->from);
+    rill_launch launch = rill_set_launch(r->from, r->from_set);
     void *words = words_at(r, r->words.seen, exchange);
     launch.queue = queue;
-    r->from->kernels->pack(&launch, r->sends[launch.parity], r->count, words);
+    r->from_set->kernels->pack(&launch, r->sends[launch.parity], r->count, words);
     if (!r->direct) rill_device_offer(r->from->device, queue, words, r->to->device, bytes_of(r));
 }
 
@@ -106,8 +107,8 @@ rill_status rill_route_fetch(const rill_route *r, void *queue, unsigned exchange
 
 void rill_route_receive(const rill_route *r, void *queue, unsigned exchange)
 {
-    rill_launch launch = rill_sim_launch(r->to);
+    rill_launch launch = rill_set_launch(r->to, r->to_set);
     launch.queue = queue;
-    r->to->kernels->unpack(&launch, r->receives[launch.parity], r->count,
-                           r->direct ? words_at(r, r->words.array, exchange) : r->received);
+    r->to_set->kernels->unpack(&launch, r->receives[launch.parity], r->count,
+                               r->direct ? words_at(r, r->words.array, exchange) : r->received);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file route.h
- * Populations that go from one simulation to another between two steps: words, as they are stored. Where the
- * kernels of one device reach the memory of the other they store there; else words are copied.
+ * Populations of a set that go from one simulation to another between two steps: words, as they are stored.
+ * Where the kernels of one device reach the memory of the other they store there; else words are copied.
  */
 #ifndef RILL_SIM_ROUTE_H
 #define RILL_SIM_ROUTE_H
@@ -12,7 +12,8 @@
 /** A way for `count` words; both simulations have the same variant and have made the same steps. */
 typedef struct rill_route {
     rill_sim *from, *to;
-    int from_part, to_part; /* for who keeps several; unset by rill_route_create() */
+    const rill_set *from_set, *to_set; /* of these */
+    int from_part, to_part;            /* for who keeps several; unset by rill_route_create() */
     uint64_t count;
     rill_cut_link *sends[2], *receives[2]; /* [count] slots, of even and odd steps, on the devices */
     bool direct;                           /* `from` stores into the memory of `to` */
@@ -23,10 +24,11 @@ typedef struct rill_route {
 
 /**
  * Lay a route out.
+ * @param set  its number in both
  * @param[in] sends, receives  [count], word k of one is word k of the other; borrowed while the route is
  * there
  */
-rill_status rill_route_create(rill_sim *from, rill_sim *to, const rill_cut_link *sends,
+rill_status rill_route_create(rill_sim *from, rill_sim *to, int set, const rill_cut_link *sends,
                               const rill_cut_link *receives, uint64_t count, rill_route *out);
 
 /** Return the bytes that it takes on the devices of both. */

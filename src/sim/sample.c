@@ -105,7 +105,7 @@ static rill_status piece_take(rill_sim *part, piece *p, uint64_t count, double *
     const rill_launch launch = rill_sim_launch(part);
     for (uint64_t first = 0; first < p->count; first += part_nodes) {
         const uint64_t some = p->count - first < part_nodes ? p->count - first : part_nodes;
-        part->kernels->sample(&launch, p->own + first, some, p->out);
+        part->flow->kernels->sample(&launch, p->own + first, some, p->out);
         RILL_TRY(rill_device_wait(p->device));
         RILL_TRY(rill_device_download(p->device, p->host, p->out, 10 * some * sizeof *p->host));
         for (uint64_t a = 0; a < 10; a++)

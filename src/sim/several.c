@@ -13,35 +13,45 @@
 
 static rill_status devices_check(const rill_sim *sim)
 {
-    const int count = sim->options.device_count;
+    const rill_sim_options *o = &sim->flow->options;
+    const int count = o->device_count;
     for (int k = 0; k < count; k++)
-        if (!sim->options.devices[k] || sim->options.devices[k]->backend != sim->options.devices[0]->backend)
+        if (!o->devices[k] || o->devices[k]->backend != o->devices[0]->backend)
             return rill_fail(RILL_USAGE,
                              "device %d of %d is of another backend than the first: choose %s ones", k, count,
-                             sim->options.devices[0] ? sim->options.devices[0]->backend->name : "open");
+                             o->devices[0] ? o->devices[0]->backend->name : "open");
     return RILL_OK;
 }
 
-/* The routes of crossing links between all parts, and the links that change sign. */
+/* The routes of the crossing links from part q to part p, one for each set. */
+static rill_status routes_add(rill_several *s, int q, int p)
+{
+    rill_status status = RILL_OK;
+    const rill_part *to = &s->parts.part[p], *from = &s->parts.part[q];
+    const uint64_t links = to->receives.first[q + 1] - to->receives.first[q];
+    for (int set = 0; set < s->sims[p]->set_count && links; set++) {
+        RILL_TRY(rill_route_create(s->sims[q], s->sims[p], set, from->sends.links + from->sends.first[p],
+                                   to->receives.links + to->receives.first[q], links,
+                                   &s->routes[s->route_count]));
+        s->routes[s->route_count].from_part = q, s->routes[s->route_count].to_part = p;
+        s->route_count++;
+    }
+done:
+    return status;
+}
+
+/* The routes between all parts, and the links that change sign. */
 static rill_status routes_create(rill_several *s)
 {
     rill_status status = RILL_OK;
-    const int count = s->parts.count;
-    s->routes = calloc((size_t)count * (size_t)count, sizeof *s->routes);
-    s->reversed = calloc((size_t)count, sizeof *s->reversed);
-    if (!s->routes || !s->reversed) return rill_fail(RILL_SYSTEM, "out of memory for %d devices", count);
-    for (int p = 0; p < count; p++) {
+    const size_t count = (size_t)s->parts.count;
+    s->routes = calloc(count * count * (size_t)s->sims[0]->set_count, sizeof *s->routes);
+    s->reversed = calloc(count, sizeof *s->reversed);
+    if (!s->routes || !s->reversed)
+        return rill_fail(RILL_SYSTEM, "out of memory for %d devices", s->parts.count);
+    for (int p = 0; p < s->parts.count; p++) {
         const rill_part *to = &s->parts.part[p];
-        for (int q = 0; q < count; q++) {
-            const rill_part *from = &s->parts.part[q];
-            const uint64_t links = to->receives.first[q + 1] - to->receives.first[q];
-            if (links == 0) continue;
-            RILL_TRY(rill_route_create(s->sims[q], s->sims[p], from->sends.links + from->sends.first[p],
-                                       to->receives.links + to->receives.first[q], links,
-                                       &s->routes[s->route_count]));
-            s->routes[s->route_count].from_part = q, s->routes[s->route_count].to_part = p;
-            s->route_count++;
-        }
+        for (int q = 0; q < s->parts.count; q++) RILL_TRY(routes_add(s, q, p));
         if (to->turn_count)
             RILL_TRY(rill_device_share(s->sims[p]->device, to->turns, to->turn_count * sizeof(rill_swap),
                                        "mirrored links", &s->reversed[p]));
@@ -80,20 +90,25 @@ static rill_status several_create(int count, rill_several **out)
     return s && s->sims && s->lanes ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for %d devices", count);
 }
 
-/* Make the simulation of part p. Its nodes are numbered here while its index lists are built: no process has
- * the numbers of several parts at a time. */
-static rill_status part_sim_create(rill_several *s, int p, const rill_sim_options *options,
-                                   rill_device *device)
+/* Make the simulation of part p, with the sets of the whole one. Its nodes are numbered here while its index
+ * lists are built: no process has the numbers of several parts at a time. */
+static rill_status part_sim_create(rill_several *s, int p, const rill_sim *whole, rill_device *device)
 {
     rill_status status = RILL_OK;
-    rill_sim_options own = *options;
-    own.device_count = 0;
-    own.device = device;
-    RILL_TRY(rill_sim_create(s->parts.part[p].domain, &own, &s->sims[p]));
+    const int count = whole->set_count;
+    rill_sim_options *own = calloc((size_t)count, sizeof *own);
+    if (!own) return rill_fail(RILL_SYSTEM, "out of memory for a simulation");
+    for (int k = 0; k < count; k++) {
+        own[k] = whole->flow[k].options;
+        own[k].device_count = 0;
+        own[k].device = device;
+    }
+    RILL_TRY(rill_sim_create_sets(s->parts.part[p].domain, own, count, RILL_LOAD_NONE, &s->sims[p]));
     rill_part_release(&s->parts.part[p]);
     s->sims[p]->joined = true;
     RILL_TRY(lane_create(device, &s->lanes[p]));
 done:
+    free(own);
     return status;
 }
 
@@ -110,13 +125,14 @@ rill_status rill_several_create(rill_sim *sim, rill_load load)
     rill_status status = RILL_OK;
     rill_several *several = NULL;
     rill_ranges ranges = {.count = 0};
-    RILL_TRY(rill_several_variant_check(sim->options.variant, sim->options.device_count));
+    for (int k = 0; k < sim->set_count; k++)
+        RILL_TRY(rill_several_variant_check(sim->flow[k].options.variant, sim->flow->options.device_count));
     RILL_TRY(devices_check(sim));
-    RILL_TRY(ranges_make(sim->domain, &sim->options, sim->options.devices[0], load, &ranges));
+    RILL_TRY(ranges_make(sim->domain, &sim->flow->options, sim->flow->options.devices[0], load, &ranges));
     const int count = ranges.count;
     if (count == 1) {
-        sim->options.device = sim->options.devices[0];
-        sim->options.device_count = 0;
+        sim->flow->options.device = sim->flow->options.devices[0];
+        sim->flow->options.device_count = 0;
         goto done;
     }
     RILL_TRY(several_create(count, &several));
@@ -125,7 +141,7 @@ rill_status rill_several_create(rill_sim *sim, rill_load load)
         const double start = rill_now();
         RILL_TRY(rill_parts_make(sim->domain, p, &several->parts));
         sim->seconds_linking += rill_now() - start;
-        RILL_TRY(part_sim_create(several, p, &sim->options, sim->options.devices[p]));
+        RILL_TRY(part_sim_create(several, p, sim, sim->flow->options.devices[p]));
         sim->seconds_linking += several->sims[p]->seconds_linking;
     }
     const double start = rill_now();
@@ -170,7 +186,7 @@ static rill_status loops_create(rill_several *s, int parts)
             RILL_TRY(rill_fail(RILL_NUMERICS, "%llu links to part %d, but %llu from there: report this",
                                (unsigned long long)sent, q, (unsigned long long)received));
         if (sent == 0) continue;
-        RILL_TRY(rill_route_create(s->sims[0], s->sims[0], part->sends.links + part->sends.first[q],
+        RILL_TRY(rill_route_create(s->sims[0], s->sims[0], 0, part->sends.links + part->sends.first[q],
                                    part->receives.links + part->receives.first[q], sent,
                                    &s->routes[s->route_count]));
         s->route_count++;
@@ -186,12 +202,9 @@ rill_status rill_several_alone_create(const rill_domain *domain, const rill_sim_
     const int count = options->device_count;
     rill_several *s = NULL;
     rill_ranges ranges = {.count = 0};
-    rill_sim *sim = calloc(1, sizeof *sim);
-    if (!sim) return rill_fail(RILL_SYSTEM, "out of memory for a simulation");
-    sim->domain = domain;
-    sim->options = *options;
-    sim->options.variant = rill_variant_normal(options->variant);
-    RILL_TRY(rill_several_variant_check(sim->options.variant, count));
+    rill_sim *sim = NULL;
+    RILL_TRY(rill_sim_new(domain, options, 1, &sim));
+    RILL_TRY(rill_several_variant_check(sim->flow->options.variant, count));
     RILL_TRY(several_create(1, &s));
     RILL_TRY(ranges_make(domain, options, options->device, RILL_LOAD_NONE, &ranges));
     if (number >= ranges.count) /* see rill_several_check() */
@@ -204,7 +217,7 @@ rill_status rill_several_alone_create(const rill_domain *domain, const rill_sim_
     s->parts.count = 1;
     s->reversed = calloc(1, sizeof *s->reversed);
     if (!s->reversed) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %d parts", count));
-    RILL_TRY(part_sim_create(s, 0, &sim->options, options->device));
+    RILL_TRY(part_sim_create(s, 0, sim, options->device));
     s->sims[0]->joined = loop;
     RILL_TRY(loops_create(s, count));
     sim->device = options->device;
@@ -215,7 +228,7 @@ rill_status rill_several_alone_create(const rill_domain *domain, const rill_sim_
 done:
     rill_ranges_destroy(&ranges);
     rill_several_destroy(s);
-    free(sim);
+    rill_sim_destroy(sim);
     return status;
 }
 
@@ -236,7 +249,11 @@ uint64_t rill_several_exchange_held(const rill_sim *sim)
 uint64_t rill_several_sends(const rill_sim *sim, int k)
 {
     const rill_several *s = sim->several;
-    return s->parts.part[k].receives.count * rill_storage_size((int)sim->options.variant.storage);
+    uint64_t bytes = 0;
+    for (int set = 0; set < sim->set_count; set++)
+        bytes +=
+            s->parts.part[k].receives.count * rill_storage_size((int)sim->flow[set].options.variant.storage);
+    return bytes;
 }
 
 static void patches_free(rill_several *s)

@@ -52,7 +52,7 @@ struct rill_several {
     rill_parts parts;
     rill_sim **sims;    /* [parts.count] */
     rill_lane *lanes;   /* [parts.count] */
-    rill_route *routes; /* [route_count], of crossing links */
+    rill_route *routes; /* [route_count], of the crossing links of all sets */
     int route_count;
     const void **reversed; /* [parts.count], links that change sign; NULL: none */
     rill_homes *patches;

@@ -26,6 +26,15 @@ rill_part_costs rill_several_costs(rill_variant variant, const rill_device *devi
 rill_status rill_sim_create_loaded(const rill_domain *domain, const rill_sim_options *options, rill_load load,
                                    rill_sim **out);
 
+/**
+ * The same, with several sets of populations on the nodes, which are stepped one after the other.
+ * @param[in] options  [count], of each set. The first is the flow, which boundaries, sums and observers are
+ * of; its devices are those of the simulation
+ * @return RILL_USAGE also for sets of which some have direct addressing
+ */
+rill_status rill_sim_create_sets(const rill_domain *domain, const rill_sim_options *options, int count,
+                                 rill_load load, rill_sim **out);
+
 /** Devices, and what one of them alone would take. */
 typedef struct rill_several_given {
     rill_variant variant;

@@ -87,9 +87,11 @@ static rill_status receive(const rill_several *s, int p, unsigned exchange, bool
     }
     for (int k = 0; k < s->route_count; k++)
         if (s->routes[k].to_part == p) rill_route_receive(&s->routes[k], lane->edge, exchange);
-    rill_launch launch = rill_sim_launch(s->sims[p]);
-    launch.queue = lane->edge;
-    if (s->reversed[p]) s->sims[p]->kernels->swap(&launch, s->reversed[p], s->parts.part[p].turn_count);
+    for (int k = 0; s->reversed[p] && k < s->sims[p]->set_count; k++) {
+        rill_launch launch = rill_set_launch(s->sims[p], &s->sims[p]->flow[k]);
+        launch.queue = lane->edge;
+        launch.kernels->swap(&launch, s->reversed[p], s->parts.part[p].turn_count);
+    }
     RILL_TRY(rill_device_event_record(device_of(s, p), lane->edge, lane->received));
 done:
     return status;

@@ -26,101 +26,12 @@ rill_sim_options rill_sim_options_default(void)
         .variant = rill_variant_default(), .backend = RILL_BACKEND_AUTO, .tau = 1.0, .magic = 3.0 / 16.0};
 }
 
-static rill_status law_check(const rill_carreau_yasuda *law)
-{
-    const struct {
-        const char *name;
-        double value;
-        bool zero; /* is allowed */
-    } numbers[] = {
-        {"nu_0", law->nu_0, false}, {"nu_inf", law->nu_inf, true}, {"lambda", law->lambda, false},
-        {"n", law->n, false},       {"a", law->a, false},
-    };
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-        if (!(numbers[k].value > 0 || (numbers[k].zero && numbers[k].value == 0)) ||
-            !isfinite(numbers[k].value))
-            return rill_fail(
-                RILL_USAGE,
-                "carreau-yasuda: %s = %g is not %s: give nu_0, lambda, n and a above 0 and nu_inf "
-                "from 0 on, in lattice units, or choose newtonian",
-                numbers[k].name, numbers[k].value, numbers[k].zero ? "0 or above" : "above 0");
-    if (law->nu_0 < law->nu_inf && law->n > 1)
-        return rill_fail(
-            RILL_USAGE,
-            "carreau-yasuda: with nu_0 = %g below nu_inf = %g and n = %g above 1 the viscosity falls "
-            "below 0: exchange the two or choose n up to 1",
-            law->nu_0, law->nu_inf, law->n);
-    return RILL_OK;
-}
-
-static rill_status casson_check(const rill_casson *law)
-{
-    if (!(law->nu_inf > 0 && law->yield >= 0 && law->nu_max >= law->nu_inf) || !isfinite(law->yield) ||
-        !isfinite(law->nu_max))
-        return rill_fail(
-            RILL_USAGE,
-            "casson: nu_inf = %g, yield = %g, nu_max = %g: give nu_inf above 0, yield from 0 on and nu_max "
-            "from nu_inf on, in lattice units, or choose newtonian",
-            law->nu_inf, law->yield, law->nu_max);
-    return RILL_OK;
-}
-
 rill_node rill_sim_number(const rill_sim *sim, rill_node node)
 {
     rill_node number = sim->domain->first + node;
-    if (sim->options.variant.addressing == RILL_DENSE)
+    if (sim->flow->options.variant.addressing == RILL_DENSE)
         rill_numbering_cells(&sim->domain->numbering, node, 1, &number);
     return number;
-}
-
-static rill_status options_check(const rill_sim_options *options, const rill_domain *domain)
-{
-    const rill_variant v = options->variant;
-    rill_status status = RILL_OK;
-    RILL_TRY(rill_variant_check(v));
-    if (v.lattice != domain->lattice)
-        return rill_fail(
-            RILL_USAGE, "the domain was built for another lattice than the variant's: build it for the same");
-    if (v.rheology == RILL_CARREAU_YASUDA) RILL_TRY(law_check(&options->carreau_yasuda));
-    if (v.rheology == RILL_CASSON) RILL_TRY(casson_check(&options->casson));
-    if (v.rheology == RILL_NEWTONIAN && (!(options->tau > 0.5) || !isfinite(options->tau)))
-        return rill_fail(RILL_USAGE,
-                         "tau = %g is not above 0.5: raise the viscosity, shorten the time step or refine",
-                         options->tau);
-    if (v.collision != RILL_SRT && (!(options->magic > 0) || !isfinite(options->magic)))
-        return rill_fail(RILL_USAGE,
-                         "magic = %g is not above 0: 3/16 puts a wall in the middle between nodes",
-                         options->magic);
-    RILL_TRY(rill_macroscopic_check(options));
-    for (int a = 0; a < 3; a++)
-        if (!isfinite(options->force[a]))
-            return rill_fail(RILL_USAGE, "force %c = %g is not a finite number", rill_axis(a),
-                             options->force[a]);
-    if (rill_dimensions(v.lattice) == 2 && options->force[2] != 0)
-        return rill_fail(RILL_USAGE,
-                         "force z = %g, but lattice %s has no velocities along z: set it to 0, or "
-                         "choose d3q19",
-                         options->force[2], rill_lattice_names[v.lattice]);
-    if (domain->swap_count && v.bounce == RILL_FULL_WAY)
-        return rill_fail(RILL_USAGE,
-                         "mirrored boundaries exchange populations at walls, which full-way bounce-back "
-                         "keeps in ghosts: choose half-way, or mirror the geometry itself");
-    bool reversed = false;
-    for (size_t k = 0; k < domain->swap_count && !reversed; k++) reversed = domain->swaps[k].sign < 0;
-    if (reversed && v.equilibrium != RILL_STOKES)
-        return rill_fail(
-            RILL_USAGE,
-            "mirrored boundaries normal to the flow need the stokes equilibrium, because a mirrored "
-            "flow runs backwards: choose it, or mirror the geometry itself");
-done:
-    return status;
-}
-
-uint64_t rill_sim_population_bytes(rill_variant variant, size_t stride)
-{
-    return ((uint64_t)rill_stream_rows((int)variant.lattice, (int)variant.stream) * stride +
-            RILL_SEGMENT_BLOCK) *
-           rill_storage_size((int)variant.storage);
 }
 
 static uint64_t chunks_of(uint64_t nodes) { return (nodes + RILL_CHUNK - 1) / RILL_CHUNK; }
@@ -146,166 +57,19 @@ int rill_sim_arrays(rill_variant variant, const rill_links_size *size, uint64_t 
     return count;
 }
 
-/*
- * Rates that the viscosity does not set are those of the operators' authors: d'Humières et al. (2002),
- * doi:10.1098/rsta.2001.0955, for the even moments of MRT, 1 for the bulk viscosity of central moments
- * (Geier, Greiner, Korvink 2006) and cumulants (Geier et al. 2015).
- */
-static void rates_set(rill_launch *launch, const rill_sim_options *o)
-{
-    const rill_collision collision = o->variant.collision;
-    const bool magic = collision != RILL_SRT;
-    launch->rate_even = 1.0 / o->tau;
-    launch->rate_odd = magic ? 1.0 / (0.5 + o->magic / (o->tau - 0.5)) : launch->rate_even;
-    launch->rate_bulk = collision == RILL_MRT ? 1.19 : 1;
-    launch->rate_ghost = collision == RILL_MRT ? 1.4 : 1;
-}
-
 /* Return the number behind the last that kernels step. */
-static rill_node end_of(const rill_sim *sim)
-{
-    return sim->options.variant.addressing == RILL_DENSE ? sim->arrays.nodes
-                                                         : sim->domain->first + sim->domain->nodes;
-}
+static rill_node end_of(const rill_sim *sim) { return rill_set_end(sim, sim->flow); }
+
+rill_launch rill_sim_launch(const rill_sim *sim) { return rill_set_launch(sim, sim->flow); }
 
 /* Return the chunks that totals are taken of. */
 static uint64_t own_chunks(const rill_sim *sim) { return chunks_of(end_of(sim) - sim->domain->first); }
-
-/* Return where node 0 is after a step. */
-static size_t ring_next(const rill_sim *sim)
-{
-    return (sim->ring + sim->arrays.stride - sim->links->size.shift) % sim->arrays.stride;
-}
-
-rill_launch rill_sim_launch(const rill_sim *sim)
-{
-    const bool two = sim->populations[1] != NULL;
-    const size_t now = two ? sim->steps & 1 : 0;
-    const rill_sim_options *o = &sim->options;
-    rill_launch launch = {
-        .kernels = sim->kernels,
-        .queue = sim->device->queue,
-        .joined = sim->joined,
-        .variant = o->variant,
-        .parity = rill_stream_parities(o->variant.stream) == 2 ? (int)(sim->steps & 1) : 0,
-        .from = sim->arrays,
-        .to = sim->arrays,
-        .first = sim->domain->first,
-        .nodes = end_of(sim),
-        .magic = o->magic,
-        .carreau_yasuda = o->carreau_yasuda,
-        .casson = o->casson,
-    };
-    launch.from.populations = sim->populations[now];
-    launch.to.populations = sim->populations[two ? 1 - now : 0];
-    launch.from.ring = sim->ring;
-    launch.to.ring = ring_next(sim);
-    rates_set(&launch, o);
-    memcpy(launch.force, o->force, sizeof launch.force);
-    return launch;
-}
-
-/* Allocate on the backend, and count it. */
-static rill_status take(rill_sim *sim, uint64_t bytes, const char *what, void **out)
-{
-    const rill_status status = rill_device_alloc(sim->device, bytes, what, out);
-    if (status == RILL_OK) sim->held += bytes;
-    return status;
-}
 
 /* Give a host array to the backend, and count it. */
 static rill_status share(rill_sim *sim, const void *host, uint64_t bytes, const char *what, const void **out)
 {
     const rill_status status = rill_device_share(sim->device, host, bytes, what, out);
     if (status == RILL_OK) sim->held += bytes;
-    return status;
-}
-
-/* Give mirrored links to the backend, by the numbers and in the form that kernels use. */
-static rill_status swaps_share(rill_sim *sim)
-{
-    rill_status status = RILL_OK;
-    const rill_domain *domain = sim->domain;
-    const rill_variant variant = sim->options.variant;
-    const rill_swap *swaps = domain->swaps;
-    sim->swap_count = domain->swap_count;
-    if (rill_stream_macroscopic((int)variant.stream)) {
-        RILL_TRY(rill_macroscopic_swaps(domain, &sim->own_swaps, &sim->swap_count));
-    } else if (variant.addressing == RILL_DENSE) {
-        RILL_TRY(rill_array_create(domain->swap_count * sizeof(rill_swap), 1, "mirrored links",
-                                   (void **)&sim->own_swaps));
-        for (size_t k = 0; k < domain->swap_count; k++) {
-            sim->own_swaps[k] = domain->swaps[k];
-            for (int e = 0; e < 2; e++)
-                sim->own_swaps[k].node[e] = rill_sim_number(sim, domain->swaps[k].node[e]);
-        }
-    }
-    if (sim->own_swaps) swaps = sim->own_swaps;
-    RILL_TRY(share(sim, swaps, sim->swap_count * sizeof(rill_swap), "mirrored links", &sim->swaps));
-done:
-    return status;
-}
-
-/* Processors read whole vectors, up to a block behind the last value. A GPU does not, and has exactly what it
- * may touch, so that compute-sanitizer finds what goes beyond. */
-static uint64_t array_bytes(const rill_sim *sim, size_t stride)
-{
-    const rill_variant variant = sim->options.variant;
-    const uint64_t bytes = rill_sim_population_bytes(variant, stride);
-    return sim->device->backend->processor
-               ? bytes
-               : bytes - RILL_SEGMENT_BLOCK * (uint64_t)rill_storage_size((int)variant.storage);
-}
-
-static rill_status allocate(rill_sim *sim)
-{
-    rill_status status = RILL_OK;
-    const rill_domain *domain = sim->domain;
-    rill_device *device = sim->device;
-    const rill_variant variant = sim->options.variant;
-    const double start = rill_now();
-    RILL_TRY(rill_links_share(domain, variant, device, &sim->links));
-    const rill_links_size size = sim->links->size;
-    const uint64_t missing = rill_links_missing(sim->links);
-    sim->links_made = !sim->links->device;
-    RILL_TRY(rill_device_require(device, rill_sim_bytes(variant, &size) - size.bytes + missing,
-                                 "the populations and index lists"));
-    RILL_TRY(rill_links_make(sim->links, device));
-    sim->held += missing;
-    sim->arrays = sim->links->arrays;
-    sim->seconds_linking = rill_now() - start;
-    for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
-        RILL_TRY(take(sim, array_bytes(sim, size.stride), "populations", &sim->populations[k]));
-    if (domain->swap_count) RILL_TRY(swaps_share(sim));
-    if (rill_stream_ring(variant.stream))
-        RILL_TRY(take(sim, rill_turn_bytes(size.nodes, size.reach), "counters", (void **)&sim->arrays.turns));
-    const uint64_t partials = rill_sim_partial_bytes(size.nodes);
-    RILL_TRY(take(sim, partials, "partial sums", (void **)&sim->partials));
-    RILL_TRY(rill_array_create(partials, 1, "partial sums", (void **)&sim->host_partials));
-done:
-    return status;
-}
-
-/*
- * Set everything to rest. Populations that stay in ghosts for a step are those of the other kind of step, and
- * slots that no step has written must read as rest, too, when weights are stored.
- */
-static rill_status rest(rill_sim *sim)
-{
-    enum { nodes_set = 1 << 22 }; /* before it is asked whether to go on */
-    rill_status status = RILL_OK;
-    rill_launch launch = rill_sim_launch(sim);
-    for (int parity = sim->options.variant.bounce == RILL_FULL_WAY; parity >= 0; parity--) {
-        launch.parity = parity;
-        for (uint64_t first = 0; first < sim->arrays.nodes; first += nodes_set) {
-            const uint64_t left = sim->arrays.nodes - first;
-            sim->kernels->set(&launch, (rill_node)first, (rill_node)(left < nodes_set ? left : nodes_set),
-                              NULL);
-            RILL_TRY(rill_progress_poll());
-        }
-    }
-    RILL_TRY(rill_device_wait(sim->device));
-done:
     return status;
 }
 
@@ -317,24 +81,76 @@ rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *o
 rill_status rill_sim_create_loaded(const rill_domain *domain, const rill_sim_options *options, rill_load load,
                                    rill_sim **out)
 {
+    return rill_sim_create_sets(domain, options, 1, load, out);
+}
+
+/* Refuse sets out of range, and such as number their nodes in different ways. */
+static rill_status sets_check(const rill_domain *domain, const rill_sim_options *options, int count)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < count; k++) {
+        RILL_TRY(rill_set_check(&options[k], domain));
+        if ((options[k].variant.addressing == RILL_DENSE) != (options->variant.addressing == RILL_DENSE))
+            return rill_fail(
+                RILL_USAGE,
+                "set %d has addressing %s and the first set %s: give all sets direct addressing, "
+                "or none",
+                k, rill_addressing_names[options[k].variant.addressing],
+                rill_addressing_names[options->variant.addressing]);
+    }
+done:
+    return status;
+}
+
+rill_status rill_sim_new(const rill_domain *domain, const rill_sim_options *options, int count,
+                         rill_sim **out)
+{
+    rill_sim *sim = calloc(1, sizeof *sim);
+    rill_set *sets = calloc((size_t)count, sizeof *sets);
+    if (!sim || !sets) {
+        free(sim);
+        free(sets);
+        return rill_fail(RILL_SYSTEM, "out of memory for a simulation");
+    }
+    for (int k = 0; k < count; k++) {
+        sets[k].options = options[k];
+        sets[k].options.variant = rill_variant_normal(options[k].variant);
+    }
+    sim->domain = domain;
+    sim->flow = sets;
+    sim->set_count = count;
+    *out = sim;
+    return RILL_OK;
+}
+
+/* Make room for sums. */
+static rill_status partials_make(rill_sim *sim)
+{
+    rill_status status = RILL_OK;
+    const uint64_t bytes = rill_sim_partial_bytes(sim->flow->links->size.nodes);
+    RILL_TRY(rill_device_alloc(sim->device, bytes, "partial sums", (void **)&sim->partials));
+    sim->held += bytes;
+    RILL_TRY(rill_array_create(bytes, 1, "partial sums", (void **)&sim->host_partials));
+done:
+    return status;
+}
+
+rill_status rill_sim_create_sets(const rill_domain *domain, const rill_sim_options *options, int count,
+                                 rill_load load, rill_sim **out)
+{
     rill_status status = RILL_OK;
     rill_sim *sim = NULL;
-    RILL_TRY(options_check(options, domain));
-    sim = calloc(1, sizeof *sim);
-    if (!sim) return rill_fail(RILL_SYSTEM, "out of memory for a simulation");
-    sim->domain = domain;
-    sim->options = *options;
-    sim->options.variant = rill_variant_normal(options->variant);
+    RILL_TRY(sets_check(domain, options, count));
+    RILL_TRY(rill_sim_new(domain, options, count, &sim));
     if (options->device_count > 1) RILL_TRY(rill_several_create(sim, load));
     if (sim->several) {
         *out = sim;
         sim = NULL;
         goto done;
     }
-    RILL_TRY(rill_device_take(sim->options.device, options->backend, &sim->device));
-    RILL_TRY(rill_device_kernels(sim->device, sim->options.variant, &sim->kernels));
-    RILL_TRY(allocate(sim));
-    RILL_TRY(rest(sim));
+    RILL_TRY(rill_device_take(sim->flow->options.device, options->backend, &sim->device));
+    for (int k = 0; k < count; k++) RILL_TRY(rill_set_create(sim, &sim->flow[k]));
+    RILL_TRY(partials_make(sim));
     *out = sim;
     sim = NULL;
 done:
@@ -352,12 +168,12 @@ void rill_sim_destroy(rill_sim *sim)
     }
     if (sim->several) {
         rill_several_destroy(sim->several);
+        free(sim->flow);
         free(sim);
         return;
     }
     rill_patches_free(&sim->patches, sim->device);
     if (sim->device) {
-        for (int k = 0; k < 2; k++) rill_device_free(sim->device, sim->populations[k]);
         rill_device_free(sim->device, sim->partials);
         rill_device_free(sim->device, sim->velocities);
         rill_device_free(sim->device, sim->slice);
@@ -371,36 +187,26 @@ void rill_sim_destroy(rill_sim *sim)
         rill_device_release(sim->device, sim->sponge.keep);
         rill_device_free(sim->device, sim->label_sums);
         rill_device_free(sim->device, sim->label_values);
-        rill_device_release(sim->device, sim->swaps);
-        rill_device_free(sim->device, sim->arrays.turns);
     }
-    rill_links_destroy(sim->links);
-    rill_array_destroy(sim->own_swaps);
+    for (int k = 0; k < sim->set_count; k++) rill_set_destroy(&sim->flow[k], sim->device);
     rill_array_destroy(sim->host_partials);
-    rill_device_leave(sim->options.device, sim->device);
+    rill_device_leave(sim->flow->options.device, sim->device);
+    free(sim->flow);
     free(sim);
 }
 
-/* Of all nodes at once, or, in a ring buffer whose kernels do not wait themselves, of chunk after chunk, so
- * that none is overwritten early. */
 void rill_sim_step_range(rill_sim *sim, void *queue, rill_node from, rill_node end, bool left)
 {
-    rill_launch launch = rill_sim_launch(sim);
-    launch.queue = queue;
-    if (left) launch.walls = rill_patches_left(&sim->patches);
-    const uint64_t chunk = sim->device->backend->turns ? end : sim->links->size.chunk;
-    for (uint64_t first = from; first < end; first += chunk) {
-        launch.first = (rill_node)first;
-        launch.nodes = (rill_node)(end - first < chunk ? end : first + chunk);
-        sim->kernels->step(&launch);
-    }
+    const rill_wall_weights none = {NULL, NULL};
+    for (int k = 0; k < sim->set_count; k++)
+        rill_set_step(sim, &sim->flow[k], queue, from, end,
+                      left && k == 0 ? rill_patches_left(&sim->patches) : none);
 }
 
 void rill_sim_advance(rill_sim *sim)
 {
-    sim->ring = ring_next(sim);
+    for (int k = 0; k < sim->set_count; k++) rill_set_advance(&sim->flow[k]);
     sim->steps++;
-    sim->arrays.turn++;
 }
 
 void rill_sim_damp(rill_sim *sim, void *queue, uint64_t first, uint64_t end)
@@ -409,19 +215,18 @@ void rill_sim_damp(rill_sim *sim, void *queue, uint64_t first, uint64_t end)
     rill_launch launch = rill_sim_launch(sim);
     const rill_sponge some = {end - first, sim->sponge.nodes + first, sim->sponge.keep + first};
     launch.queue = queue;
-    sim->kernels->damp(&launch, &some);
+    sim->flow->kernels->damp(&launch, &some);
 }
 
 /* Patches first: they need what their nodes have sent, swaps replace it. Interpolated bounce-back reads
  * neighbours, for which ghosts may stand in a ring buffer. */
 rill_status rill_sim_step_links(rill_sim *sim, bool leave)
 {
-    const bool ring = rill_stream_ring(sim->options.variant.stream);
+    const bool ring = rill_stream_ring(sim->flow->options.variant.stream);
     const rill_launch launch = rill_sim_launch(sim);
-    if (ring && sim->patches.walls && (!leave || sim->patches.apart)) sim->kernels->wrap(&launch);
+    if (ring && sim->patches.walls && (!leave || sim->patches.apart)) sim->flow->kernels->wrap(&launch);
     const rill_status status = rill_patches_apply(&sim->patches, &launch, sim->steps - 1, leave);
-    if (sim->swaps) sim->kernels->swap(&launch, sim->swaps, sim->swap_count);
-    if (ring) sim->kernels->wrap(&launch);
+    for (int k = 0; k < sim->set_count; k++) rill_set_swap(sim, &sim->flow[k]);
     return status;
 }
 
@@ -502,7 +307,7 @@ static rill_status partials_take(rill_sim *sim, bool rounding, rill_speeds speed
             launch.velocities = part->velocities;
             launch.mean = speeds == RILL_SPEEDS_MEAN;
         }
-        part->kernels->totals(&launch, part->partials);
+        part->flow->kernels->totals(&launch, part->partials);
     }
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         rill_sim *part = rill_sim_part(sim, k);
@@ -587,7 +392,7 @@ rill_status rill_sim_totals_of(rill_sim *sim, rill_speeds speeds, rill_totals *o
 rill_status rill_sim_label_totals(rill_sim *sim, rill_speeds speeds, rill_totals *out, double *sums)
 {
     rill_status status = RILL_OK;
-    const bool listed = sim->options.variant.addressing != RILL_DENSE; /* labels are by node */
+    const bool listed = sim->flow->options.variant.addressing != RILL_DENSE; /* labels are by node */
     if (listed) RILL_TRY(rill_sim_label_begin_sums(sim));
     RILL_TRY(totals_of(sim, speeds, listed, out));
     RILL_TRY(listed ? rill_sim_label_end_sums(sim, sums) : rill_sim_label_sums(sim, sums));
@@ -614,14 +419,15 @@ const char *rill_sim_device(const rill_sim *sim) { return sim->device->name; }
 
 void rill_sim_force_set(rill_sim *sim, const double force[3])
 {
+    const size_t size = sizeof sim->flow->options.force;
     for (int k = 0; k < rill_sim_parts(sim); k++)
-        memcpy(rill_sim_part(sim, k)->options.force, force, sizeof sim->options.force);
+        memcpy(rill_sim_part(sim, k)->flow->options.force, force, size);
     for (int k = 0; sim->several && k < sim->several->stage_count; k++)
-        memcpy(sim->several->stages[k]->sim->options.force, force, sizeof sim->options.force);
-    memcpy(sim->options.force, force, sizeof sim->options.force);
+        memcpy(sim->several->stages[k]->sim->flow->options.force, force, size);
+    memcpy(sim->flow->options.force, force, size);
 }
 
-rill_variant rill_sim_variant(const rill_sim *sim) { return sim->options.variant; }
+rill_variant rill_sim_variant(const rill_sim *sim) { return sim->flow->options.variant; }
 
 bool rill_sim_mirrored(const rill_sim *sim) { return sim->domain->swap_count > 0; }
 
@@ -634,7 +440,9 @@ uint64_t rill_sim_held(rill_sim *sim, uint64_t *linked)
     uint64_t held = 0, own = 0;
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         const rill_sim *part = rill_sim_part(sim, k);
-        if (part->links_made) own += rill_device_linked(part->device, &part->links->arrays);
+        for (int set = 0; set < part->set_count; set++)
+            if (part->flow[set].links_made)
+                own += rill_device_linked(part->device, &part->flow[set].links->arrays);
         held += part->held;
     }
     if (linked) *linked = own;

@@ -7,31 +7,25 @@
 #define RILL_SIM_SIM_PRIV_H
 
 #include "sim/patches.h"
+#include "sim/set.h"
 #include "sim/sim.h"
 
 typedef struct rill_several rill_several;
 
 struct rill_sim {
     const rill_domain *domain;
-    rill_several *several; /* on several devices: simulations of parts, that have all that is below `options`
-                              but steps and fresh; else NULL */
+    rill_several *several; /* on several devices: simulations of parts, that have all that is below
+                              `set_count` but steps and fresh, and what is in sets but their options;
+                              else NULL */
     rill_device *device;
-    const rill_kernels *kernels;
-    rill_sim_options options;
+    rill_set *flow; /* [set_count], sets of populations; the first is the flow */
+    int set_count;
     bool joined; /* a part: its queue waits for others, see rill_launch */
     uint64_t steps;
     uint64_t fresh; /* the value of `steps` when something was set: no wall link has been crossed since */
     rill_patches patches;
     struct rill_sim_loading *loading; /* state.c: while a state is put in */
-    void *populations[2];             /* the second is NULL for in-place schemes */
-    rill_links *links;                /* of the domain */
-    bool links_made;                  /* for this simulation: their bytes count as its own */
-    rill_arrays arrays;               /* those of the links, and `turns`; without populations */
-    size_t ring;                      /* where node 0 is */
-    const void *swaps;
-    size_t swap_count;
-    rill_swap *own_swaps;   /* host, unless they are those of the domain */
-    rill_partial *partials; /* [chunks] on the backend */
+    rill_partial *partials;           /* [chunks] on the backend */
     rill_partial *host_partials;
     float *velocities;      /* [3][nodes] on the backend, made when first kept */
     double seconds_linking; /* that building the links took */
@@ -58,7 +52,7 @@ rill_sim *rill_sim_part(rill_sim *sim, int k);
 rill_node rill_sim_part_first(const rill_sim *sim, int k);
 
 /**
- * Make the step of some nodes, as kernels number them, before rill_sim_advance().
+ * Make the step of some nodes, as kernels number them, in all sets, before rill_sim_advance().
  * @param queue  of the device
  * @param left   by the step before: links with interpolated bounce-back
  */
@@ -88,8 +82,12 @@ rill_status rill_sim_label_begin_sums(rill_sim *sim);
 /** Wait for all devices, and add up their sums. @param[out] sums  [labels] */
 rill_status rill_sim_label_end_sums(rill_sim *sim, double *sums);
 
-/** Describe the next step to kernels. */
+/** Describe the next step of the flow to kernels. */
 rill_launch rill_sim_launch(const rill_sim *sim);
+
+/** Create a simulation with sets that have options, and nothing else. */
+rill_status rill_sim_new(const rill_domain *domain, const rill_sim_options *options, int count,
+                         rill_sim **out);
 
 /** Return the bytes of one array of populations on a CPU; on a GPU it is less by a block. */
 uint64_t rill_sim_population_bytes(rill_variant variant, size_t stride);

@@ -54,8 +54,8 @@ static rill_status routes_create(rill_stage *stage, rill_sim *sim, const share *
             lists[3][out++] = (rill_cut_link){local_of(s, b, k), i};
         }
     stage->count++;
-    RILL_TRY(rill_route_create(sim, stage->sim, lists[0], lists[1], in, &stage->in[stage->count - 1]));
-    RILL_TRY(rill_route_create(stage->sim, sim, lists[2], lists[3], out, &stage->out[stage->count - 1]));
+    RILL_TRY(rill_route_create(sim, stage->sim, 0, lists[0], lists[1], in, &stage->in[stage->count - 1]));
+    RILL_TRY(rill_route_create(stage->sim, sim, 0, lists[2], lists[3], out, &stage->out[stage->count - 1]));
 done:
     return status;
 }
@@ -73,7 +73,7 @@ static rill_status allocate(rill_stage *stage, int parts)
 static rill_status sim_create(rill_stage *stage, const rill_sim *like, const rill_boundary *b)
 {
     rill_status status = RILL_OK;
-    rill_sim_options options = like->options;
+    rill_sim_options options = like->flow->options;
     const rill_domain_options cells = {.lattice = b->domain->lattice, .flow_axis = -1};
     options.device = like->device;
     RILL_TRY(geom_create(b->count, &stage->geom));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of a simulation as bytes: a head that says what it is of, what outlets have stored, and what
- * comes in to every node along every link before the next step, as it is stored: RILL_CHUNK nodes after the
- * other, each chunk direction by direction. So it does not depend on where a scheme keeps populations, on the
- * devices, or on how many there are.
+ * The state of a simulation as bytes: a head that says what it is of, the variants of further sets, what
+ * outlets have stored, and set after set what comes in to every node along every link before the next step,
+ * as it is stored: RILL_CHUNK nodes after the other, each chunk direction by direction. So it does not depend
+ * on where a scheme keeps populations, on the devices, or on how many there are.
  */
 #include "sim/several.h"
 
@@ -15,9 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A variant, and the backend: backends round sums and products otherwise. */
+typedef char name[120];
+
 typedef struct head {
-    uint64_t magic, steps, nodes, patches;
-    char variant[120];
+    uint64_t magic, steps, nodes;
+    uint32_t patches, more_sets; /* sets beside the first */
+    name variant;                /* of the first set */
 } head;
 
 #define MAGIC 0x33657461746c6972u
@@ -37,7 +41,15 @@ static int patch_count(const rill_sim *sim)
 
 static uint64_t front_bytes(const rill_sim *sim)
 {
-    return sizeof(head) + (uint64_t)patch_count(sim) * 2 * sizeof(double);
+    return sizeof(head) + (uint64_t)(sim->set_count - 1) * sizeof(name) +
+           (uint64_t)patch_count(sim) * 2 * sizeof(double);
+}
+
+static void name_write(const rill_sim *sim, const rill_set *set, name out)
+{
+    rill_variant_name(set->options.variant, out, sizeof(name));
+    const size_t used = strlen(out);
+    snprintf(out + used, sizeof(name) - used, " on %s", sim->device->backend->name);
 }
 
 static head head_of(const rill_sim *sim)
@@ -45,29 +57,28 @@ static head head_of(const rill_sim *sim)
     head h = {.magic = MAGIC,
               .steps = sim->steps,
               .nodes = sim->domain->nodes,
-              .patches = (uint64_t)patch_count(sim)};
-    rill_variant_name(sim->options.variant, h.variant, sizeof h.variant);
-    const size_t used = strlen(h.variant); /* backends round sums and products otherwise */
-    snprintf(h.variant + used, sizeof h.variant - used, " on %s", sim->device->backend->name);
+              .patches = (uint32_t)patch_count(sim),
+              .more_sets = (uint32_t)sim->set_count - 1};
+    name_write(sim, sim->flow, h.variant);
     return h;
 }
 
-/* Return the words of a node: one a direction or what is stored instead, and with full-way bounce-back what
- * ghosts hold back, too. */
-static uint64_t words_of_node(const rill_sim *sim)
+static uint64_t node_bytes(const rill_set *set)
 {
-    const rill_variant v = sim->options.variant;
-    return (uint64_t)rill_stream_rows((int)v.lattice, (int)v.stream) * (v.bounce == RILL_FULL_WAY ? 2 : 1);
+    return rill_set_words(set) * rill_storage_size((int)set->options.variant.storage);
 }
 
-static uint64_t node_bytes(const rill_sim *sim)
+/* Return the bytes of the populations of a set. */
+static uint64_t set_bytes(const rill_sim *sim, int set)
 {
-    return words_of_node(sim) * rill_storage_size((int)sim->options.variant.storage);
+    return (uint64_t)sim->domain->nodes * node_bytes(&sim->flow[set]);
 }
 
 uint64_t rill_sim_state_bytes(rill_sim *sim)
 {
-    return front_bytes(sim) + (uint64_t)sim->domain->nodes * node_bytes(sim);
+    uint64_t bytes = front_bytes(sim);
+    for (int k = 0; k < sim->set_count; k++) bytes += set_bytes(sim, k);
+    return bytes;
 }
 
 static rill_status range_check(rill_sim *sim, uint64_t offset, uint64_t bytes)
@@ -81,22 +92,24 @@ static rill_status range_check(rill_sim *sim, uint64_t offset, uint64_t bytes)
 
 /* ---- populations ----------------------------------------------------------------------------- */
 
-/* A chunk of nodes, all in one part. */
+/* A chunk of nodes of a set, all in one part. */
 typedef struct chunk {
-    rill_sim *sim;   /* the part */
+    rill_sim *sim; /* the part */
+    const rill_set *set;
     rill_node first; /* among its nodes */
     rill_node nodes;
     uint64_t bytes;
 } chunk;
 
-static chunk chunk_of(rill_sim *sim, uint64_t number)
+static chunk chunk_of(rill_sim *sim, int set, uint64_t number)
 {
     const rill_node first = (rill_node)(number * RILL_CHUNK), left = sim->domain->nodes - first;
-    chunk c = {sim, first, left < RILL_CHUNK ? left : RILL_CHUNK, 0};
-    c.bytes = c.nodes * node_bytes(sim);
+    chunk c = {sim, &sim->flow[set], first, left < RILL_CHUNK ? left : RILL_CHUNK, 0};
+    c.bytes = c.nodes * node_bytes(c.set);
     if (!sim->several) return c;
     const int part = rill_parts_of(&sim->several->parts, first);
     c.sim = sim->several->sims[part];
+    c.set = &c.sim->flow[set];
     c.first = first - sim->several->parts.part[part].first;
     return c;
 }
@@ -106,10 +119,13 @@ static rill_status chunk_launch(const chunk *c, rill_launch *launch)
 {
     rill_status status = RILL_OK;
     rill_sim *sim = c->sim;
+    uint64_t largest = 0;
+    for (int k = 0; k < sim->set_count; k++)
+        if (node_bytes(&sim->flow[k]) > largest) largest = node_bytes(&sim->flow[k]);
     if (!sim->words)
-        RILL_TRY(rill_device_alloc(sim->device, RILL_CHUNK * node_bytes(sim), "the state of a simulation",
-                                   &sim->words));
-    *launch = rill_sim_launch(sim);
+        RILL_TRY(
+            rill_device_alloc(sim->device, RILL_CHUNK * largest, "the state of a simulation", &sim->words));
+    *launch = rill_set_launch(sim, c->set);
     RILL_TRY(rill_sim_order(sim, c->first, c->nodes, launch));
     launch->first = sim->domain->first + c->first;
     launch->nodes = launch->first + c->nodes;
@@ -122,7 +138,7 @@ static rill_status chunk_save(const chunk *c, void *to)
     rill_status status = RILL_OK;
     rill_launch launch;
     RILL_TRY(chunk_launch(c, &launch));
-    c->sim->kernels->pack(&launch, NULL, c->nodes * words_of_node(c->sim), c->sim->words);
+    c->set->kernels->pack(&launch, NULL, c->nodes * rill_set_words(c->set), c->sim->words);
     RILL_TRY(rill_device_wait(c->sim->device));
     RILL_TRY(rill_device_download(c->sim->device, to, c->sim->words, c->bytes));
 done:
@@ -135,20 +151,21 @@ static rill_status chunk_load(const chunk *c, const void *from)
     rill_launch launch;
     RILL_TRY(chunk_launch(c, &launch));
     RILL_TRY(rill_device_upload(c->sim->device, c->sim->words, from, c->bytes));
-    c->sim->kernels->unpack(&launch, NULL, c->nodes * words_of_node(c->sim), c->sim->words);
+    c->set->kernels->unpack(&launch, NULL, c->nodes * rill_set_words(c->set), c->sim->words);
     RILL_TRY(rill_device_wait(c->sim->device));
 done:
     return status;
 }
 
-/* Save or load some bytes of the populations; the others of their chunks stay. */
-static rill_status populations(rill_sim *sim, uint64_t offset, uint64_t bytes, char *to, const char *from)
+/* Save or load some bytes of the populations of a set; the others of their chunks stay. */
+static rill_status set_copy(rill_sim *sim, int set, uint64_t offset, uint64_t bytes, char *to,
+                            const char *from)
 {
     rill_status status = RILL_OK;
-    const uint64_t each = RILL_CHUNK * node_bytes(sim);
+    const uint64_t each = RILL_CHUNK * node_bytes(&sim->flow[set]);
     char *whole = NULL;
     for (uint64_t end = offset + bytes; offset < end;) {
-        const chunk c = chunk_of(sim, offset / each);
+        const chunk c = chunk_of(sim, set, offset / each);
         const uint64_t within = offset % each, left = c.bytes - within,
                        some = left < end - offset ? left : end - offset;
         if (some < c.bytes) {
@@ -171,6 +188,23 @@ done:
     return status;
 }
 
+/* Save or load some bytes of the populations of all sets. */
+static rill_status populations(rill_sim *sim, uint64_t offset, uint64_t bytes, char *to, const char *from)
+{
+    rill_status status = RILL_OK;
+    for (int k = 0; k < sim->set_count && bytes; k++) {
+        const uint64_t all = set_bytes(sim, k), left = offset < all ? all - offset : 0,
+                       some = left < bytes ? left : bytes;
+        if (some) RILL_TRY(set_copy(sim, k, offset, some, to, from));
+        offset = left ? 0 : offset - all;
+        bytes -= some;
+        if (to) to += some;
+        if (from) from += some;
+    }
+done:
+    return status;
+}
+
 /* ---- saving ---------------------------------------------------------------------------------- */
 
 static rill_status front_make(rill_sim *sim, char *front)
@@ -178,8 +212,10 @@ static rill_status front_make(rill_sim *sim, char *front)
     rill_status status = RILL_OK;
     const head h = head_of(sim);
     memcpy(front, &h, sizeof h);
+    front += sizeof h;
+    for (int k = 1; k < sim->set_count; k++, front += sizeof(name)) name_write(sim, &sim->flow[k], front);
     for (int k = 0; k < patch_count(sim); k++)
-        RILL_TRY(rill_sim_patch_compartments(sim, k, (double *)(void *)(front + sizeof h) + 2 * k));
+        RILL_TRY(rill_sim_patch_compartments(sim, k, (double *)(void *)front + 2 * k));
 done:
     return status;
 }
@@ -192,7 +228,7 @@ rill_status rill_sim_state_save(rill_sim *sim, uint64_t offset, uint64_t bytes, 
     RILL_TRY(range_check(sim, offset, bytes));
     if (offset < before) {
         const uint64_t part = bytes < before - offset ? bytes : before - offset;
-        RILL_TRY(rill_array_create(before, 1, "the state of a simulation", (void **)&front));
+        RILL_TRY(rill_array_create_zero(before, 1, "the state of a simulation", (void **)&front));
         RILL_TRY(front_make(sim, front));
         memcpy(out, front + offset, part);
         offset += part, bytes -= part, out += part;
@@ -238,9 +274,27 @@ static rill_status head_check(const rill_sim *sim, const head *h)
     if (h->nodes != own.nodes || h->patches != own.patches)
         return rill_fail(
             RILL_USAGE,
-            "the state has %llu nodes and %llu patches, the simulation %llu and %llu: set it up as it was",
-            (unsigned long long)h->nodes, (unsigned long long)h->patches, (unsigned long long)own.nodes,
-            (unsigned long long)own.patches);
+            "the state has %llu nodes and %u patches, the simulation %llu and %u: set it up as it was",
+            (unsigned long long)h->nodes, h->patches, (unsigned long long)own.nodes, own.patches);
+    if (h->more_sets != own.more_sets)
+        return rill_fail(RILL_USAGE,
+                         "the state has %u sets of populations, the simulation %u: choose the same",
+                         h->more_sets + 1, own.more_sets + 1);
+    return RILL_OK;
+}
+
+/* Refuse other sets beside the first. @param names  as they follow the head */
+static rill_status names_check(const rill_sim *sim, const char *names)
+{
+    for (int k = 1; k < sim->set_count; k++, names += sizeof(name)) {
+        name own = {0};
+        name_write(sim, &sim->flow[k], own);
+        if (memcmp(names, own, sizeof own) != 0)
+            return rill_fail(RILL_USAGE,
+                             "set %d of the state is of variant %.119s, that of the simulation of %s: choose "
+                             "the same",
+                             k, names, own);
+    }
     return RILL_OK;
 }
 
@@ -310,7 +364,10 @@ rill_status rill_sim_state_resume(rill_sim *sim, uint64_t steps)
     if (h.steps != steps)
         RILL_TRY(rill_fail(RILL_USAGE, "the state is that after %llu steps, not after %llu",
                            (unsigned long long)h.steps, (unsigned long long)steps));
-    RILL_TRY(stored_restore(sim, steps, (const double *)(const void *)(sim->loading->front + sizeof h)));
+    const char *names = sim->loading->front + sizeof h;
+    RILL_TRY(names_check(sim, names));
+    RILL_TRY(stored_restore(sim, steps,
+                            (const double *)(const void *)(names + (size_t)h.more_sets * sizeof(name))));
     steps_set(sim, steps);
     for (int k = 0; k < rill_sim_parts(sim); k++) RILL_TRY(rill_device_wait(rill_sim_part(sim, k)->device));
 done:

@@ -147,6 +147,9 @@ typedef struct rill_plan_compliance {
     double stroke;      /**< m3, volume that comes in over a cycle; 0 when steady */
     double swing;       /**< Pa, range of the pressures */
     double stored;      /**< lattice x pressure range / stroke */
+    double inertia;     /**< Pa/m3: rate at which the vessel's own drop changes, the largest of a cycle, over
+                           twice the largest inflow */
+    double sound;       /**< inertia x lattice: change of the flow along the vessel, over the largest inflow */
     double resistance;  /**< Pa s/m3, of all outlets; 0 where a pressure is held */
     double constant;    /**< s, the longest R_d C of a Windkessel */
     double settling;    /**< s: resistance x lattice */

@@ -108,11 +108,13 @@ static void print_step(const rill_case *c, const rill_case_plan *p)
 
 static void print_compliance(const rill_plan_compliance *p)
 {
-    char of[64] = "", stored[64] = "", settles[64] = "";
+    char of[64] = "", stored[64] = "", sound[80] = "", settles[64] = "";
     if (p->share > 0) snprintf(of, sizeof of, ", %.2g %% of the Windkessels'", 100 * p->share);
     if (p->stored > 0) snprintf(stored, sizeof stored, ", stores %.2g %% of the stroke", 100 * p->stored);
+    if (p->sound > 0) snprintf(sound, sizeof sound, ", changes the flow by %.2g %%", 100 * p->sound);
     if (p->settling > 0) snprintf(settles, sizeof settles, ", settles with %.2g s", p->settling);
-    cli_row("lattice compliance", "%.3g mL/mmHg%s%s%s", 1e6 * MMHG * p->lattice, of, stored, settles);
+    cli_row("lattice compliance", "%.3g mL/mmHg%s%s%s%s", 1e6 * MMHG * p->lattice, of, stored, sound,
+            settles);
 }
 
 /* Errors of straight pipes and of a bend, as known from verification. */
@@ -230,11 +232,11 @@ static json_t *numbers_json(const rill_case *c, const rill_geom *geom, const ril
 
 static json_t *compliance_json(const rill_plan_compliance *p)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "volume_m3", rill_json_real(p->volume),
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "volume_m3", rill_json_real(p->volume),
                      "lattice_m3_per_pa", rill_json_real(p->lattice), "windkessels_m3_per_pa",
                      rill_json_real(p->circuit), "share", rill_json_real(p->share), "stored",
-                     rill_json_real(p->stored), "settling_s", rill_json_real(p->settling), "pressure_change",
-                     rill_json_real(p->change));
+                     rill_json_real(p->stored), "flow_change", rill_json_real(p->sound), "settling_s",
+                     rill_json_real(p->settling), "pressure_change", rill_json_real(p->change));
 }
 
 static json_t *errors_json(const rill_plan_errors *e)

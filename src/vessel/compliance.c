@@ -35,8 +35,51 @@ static double fluid_volume(const rill_geom *geom)
     return (double)rill_geom_fluid(geom) * geom->spacing * geom->spacing * geom->spacing;
 }
 
+/*
+ * What the lattice stores of the vessel's own drop. Along a vessel of compliance C whose flow Q drops the
+ * pressure by R Q + L dQ/dt the mean pressure changes by half of that, and the flow by C/2 d(R Q + L
+ * dQ/dt)/dt. Where a pressure is held at the end and nothing is lost, 1/cos(w l/c_s) is what Q is multiplied
+ * by, of which this is the first term: a quarter of a wave is at resonance. Returns it over C and the largest
+ * flow, Pa/m3.
+ */
+static double inertia_of(const rill_case *c, const rill_outlook *outlook, const rill_passage *fastest)
+{
+    rill_harmonics flow = {0};
+    double most = 0, change = 0, largest = 0; /* of the moment that `fastest` belongs to: of what comes in */
+    for (int k = 0; k < outlook->count && pulsates(c); k++) {
+        const rill_harmonics *one = &outlook->states[k].flow;
+        if (c->ends[outlook->ends[k]].kind != RILL_END_INLET) continue;
+        flow.omega = one->omega;
+        flow.mean += one->mean;
+        flow.count = one->count > flow.count ? one->count : flow.count;
+        for (int h = 1; h <= one->count; h++) {
+            flow.cosine[h] += one->cosine[h];
+            flow.sine[h] += one->sine[h];
+        }
+    }
+    for (int j = 0; j < SAMPLES && flow.count > 0; j++) {
+        const double time = c->run.period * j / SAMPLES, now = rill_harmonics_at(&flow, time);
+        most = fmax(most, now);
+        largest = fmax(largest, fabs(now));
+    }
+    if (!(most > 0)) return 0;
+    const double resistance = 8 * M_PI * outlook->nu * c->density * fastest->resist / most,
+                 inertance = c->density * fastest->inert / most;
+    for (int j = 0; j < SAMPLES; j++) {
+        double sum = 0;
+        for (int h = 1; h <= flow.count; h++) {
+            const double w = h * flow.omega, angle = w * c->run.period * j / SAMPLES,
+                         even = flow.cosine[h] * cos(angle) + flow.sine[h] * sin(angle),
+                         odd = flow.sine[h] * cos(angle) - flow.cosine[h] * sin(angle);
+            sum += w * (resistance * odd - w * inertance * even);
+        }
+        change = fmax(change, fabs(sum));
+    }
+    return change / (2 * largest);
+}
+
 void rill_compliance_begin(const rill_case *c, const rill_geom *geom, const rill_outlook *outlook,
-                           double swing, rill_plan_compliance *out)
+                           double swing, const rill_passage *fastest, rill_plan_compliance *out)
 {
     double admittance = 0;
     bool held = false;
@@ -51,6 +94,7 @@ void rill_compliance_begin(const rill_case *c, const rill_geom *geom, const rill
     }
     out->resistance = held || !(admittance > 0) ? 0 : 1 / admittance;
     out->stroke = stroke_volume(c, outlook);
+    out->inertia = inertia_of(c, outlook, fastest);
 }
 
 double rill_compliance_step(const rill_case *c, const rill_plan_compliance *p, double spacing, double fastest)
@@ -59,6 +103,7 @@ double rill_compliance_step(const rill_case *c, const rill_plan_compliance *p, d
     if (!pulsates(c)) return INFINITY;
     if (p->circuit > 0 && p->resistance > 0) most = SHARE * p->circuit;
     if (p->stroke > 0 && p->swing > 0) most = fmin(most, SHARE * p->stroke / p->swing);
+    if (p->inertia > 0) most = fmin(most, RILL_COMPLIANCE_SOUND / p->inertia);
     /* V / (rho c_s^2) = 3 V dt^2 / (rho dx^2) */
     return fmax(spacing * sqrt(most * c->density / (3 * p->volume)),
                 MACH_LEAST / sqrt(3.0) * spacing / fastest);
@@ -90,6 +135,7 @@ void rill_compliance_end(const rill_case *c, const rill_outlook *outlook, const 
     p->lattice = 3 * p->volume / scales->pressure;
     p->share = p->circuit > 0 && p->resistance > 0 ? p->lattice / p->circuit : 0;
     p->stored = p->stroke > 0 ? p->lattice * p->swing / p->stroke : 0;
+    p->sound = p->inertia * p->lattice;
     p->settling = p->resistance * p->lattice;
     p->bearable = 1;
     if (!pulsates(c) || !(p->resistance > 0)) return;

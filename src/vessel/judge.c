@@ -48,6 +48,7 @@ enum { CELLS_LEAST = 4, CELLS_FEW = 20 };
 #define TAU_HIGH 1.5
 #define TAU_MOST 10
 #define SWING_HIGH 0.02  /* of the density, over a cycle */
+#define SOUND_HIGH 0.03  /* change of the flow along the vessel by the compressible fluid */
 #define STORED_HIGH 0.05 /* of the circuit's compliance and of the stroke volume, that the lattice stores */
 
 void rill_case_say(rill_case_plan *plan, bool refuses, const char *format, ...)
@@ -422,6 +423,15 @@ static void judge_compliance(const rill_case *c, rill_case_plan *plan)
             "makes both %g %%",
             100 * p->share, 100 * p->stored, 100 * p->change, down(plan->mach * sqrt(STORED_HIGH / most)),
             100 * STORED_HIGH);
+    if (p->sound > SOUND_HIGH)
+        rill_case_say(plan, false,
+                      "sound of the lattice is slow for changes of this flow: it makes the flow and the wall "
+                      "shear along "
+                      "the vessel differ by up to %.2g %% of the largest flow from those of blood: a mach of "
+                      "%.2g makes it "
+                      "%g %%",
+                      100 * p->sound, down(plan->mach * sqrt(RILL_COMPLIANCE_SOUND / p->sound)),
+                      100 * RILL_COMPLIANCE_SOUND);
     if (5 * p->settling > slack * time)
         rill_case_say(
             plan, false,

@@ -208,7 +208,7 @@ static void choose_step(planner *p)
     if (dt == 0) dt = fmin(mach / sqrt(3.0) * dx / fast, (TAU_CHOSEN - 0.5) / 3 * dx * dx / plan->nu);
     if (c->run.time_step == 0 && c->run.mach == 0 && p->swing > 0)
         dt = fmin(dt, dx * sqrt(SWING_CHOSEN * c->density / (3 * p->swing)));
-    rill_compliance_begin(c, p->geom, &p->outlook, p->swing, &plan->compliance);
+    rill_compliance_begin(c, p->geom, &p->outlook, p->swing, &p->fastest, &plan->compliance);
     if (c->run.time_step == 0 && c->run.mach == 0)
         dt = fmin(dt, rill_compliance_step(c, &plan->compliance, dx, fast));
     if (c->run.time_step == 0 && thickest > 0)

@@ -76,16 +76,22 @@ double rill_plan_cell_reynolds(const rill_case *given, const rill_case_plan *pla
  */
 rill_status rill_case_pace(const rill_case *given, const rill_geom *geom, bool host, rill_case_plan *plan);
 
-/** Find what compliance depends on before there is a time step. @param[in] swing  Pa, of the pressures */
+/**
+ * Find what compliance depends on before there is a time step.
+ * @param[in] swing  Pa, of the pressures
+ * @param[in] fastest  what drops the pressure along the vessel
+ */
 void rill_compliance_begin(const rill_case *given, const rill_geom *geom, const rill_outlook *outlook,
-                           double swing, rill_plan_compliance *out);
+                           double swing, const rill_passage *fastest, rill_plan_compliance *out);
 
 /** Return the time step, s, with which the lattice stores 5 % of what the circuit and of what a stroke
- * brings; no shorter than that of Mach 0.002. @param[in] fastest  m/s */
+ * brings, and changes the flow along the vessel by 2 %; no shorter than that of Mach 0.002.
+ * @param[in] fastest  m/s */
 double rill_compliance_step(const rill_case *given, const rill_plan_compliance *compliance, double spacing,
                             double fastest);
 
 #define RILL_COMPLIANCE_CHANGE 0.2 /**< of the range of pressures, by what the lattice stores: the most */
+#define RILL_COMPLIANCE_SOUND 0.02 /**< of the largest flow, by what the lattice stores along the vessel */
 
 /** Fill in what follows from the time step. @see tests/test_compliance.c */
 void rill_compliance_end(const rill_case *given, const rill_outlook *outlook, const rill_scales *scales,

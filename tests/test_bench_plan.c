@@ -5,8 +5,7 @@
 #include "geometry/generate/generate.h"
 #include "bench/bench.h"
 #include "bench/bench_plan.h"
-#include "bench/break_even.h"
-#include "bench/hybrid.h"
+#include "bench/contest.h"
 #include "sim/sim.h"
 #include "kernel/variant.h"
 

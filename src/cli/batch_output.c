@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows and JSON of a batch. Nothing is computed here but units. */
 #include "cli/batch_output.h"
-#include "cli/permeability_flow.h"
+#include "cli/permeability.h"
 
 #include "cli/json_option.h"
 #include "core/notes.h"

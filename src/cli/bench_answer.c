@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Permeabilities from voxels to k, timed: from rest and as they start by default. */
-#include "cli/bench_answer.h"
+#include "cli/bench.h"
 #include "bench/answer.h"
 #include "cli/cli.h"
 #include "cli/json_option.h"

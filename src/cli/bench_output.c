@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Table, JSON and CSV of `rill bench`. */
-#include "cli/bench_output.h"
+#include "cli/bench.h"
 
 #include "cli/cli.h"
 #include "cli/json_option.h"
 #include "io/json_file.h"
 #include "core/output.h"
 #include "kernel/storage.h"
-#include "bench/break_even.h"
-#include "bench/hybrid.h"
+#include "bench/contest.h"
 #include "kernel/variant.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shows the parts of a model of the suite scaling. */
-#include "cli/bench_parts.h"
+#include "cli/bench.h"
 
 #include "core/units.h"
 

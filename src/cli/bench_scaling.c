@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs, prints and records the suite scaling. */
-#include "cli/bench_scaling.h"
+#include "cli/bench.h"
 
-#include "cli/bench_parts.h"
 #include "cli/read_geometry.h"
 #include "cli/team.h"
 #include "core/memory.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `rill bench`: speed on this machine, as a fraction of its memory bandwidth. */
-#include "cli/bench_answer.h"
-#include "cli/bench_output.h"
-#include "cli/bench_scaling.h"
+#include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/json_option.h"
 #include "cli/read_geometry.h"

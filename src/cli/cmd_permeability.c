@@ -11,11 +11,7 @@
 #include "core/progress.h"
 #include "cli/error_bar_output.h"
 #include "cli/image_options.h"
-#include "cli/permeability_batch.h"
-#include "cli/permeability_checkpoint.h"
-#include "cli/permeability_flow.h"
-#include "cli/permeability_output.h"
-#include "cli/permeability_speed.h"
+#include "cli/permeability.h"
 
 #include "geometry/image/voxelize.h"
 #include "geometry/voxels/axes.h"

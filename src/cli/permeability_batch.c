@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill permeability of several inputs, or of the blocks of one image: what is computed, and which files it
  * makes. The mechanism is batch/'s, what is printed batch_output.c's. */
-#include "cli/permeability_batch.h"
+#include "cli/permeability.h"
 
 #include "batch/input.h"
 #include "cli/batch_output.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the checkpoint of a permeability is called, and whether there is one to continue from. */
-#include "cli/permeability_checkpoint.h"
+#include "cli/permeability.h"
 
 #include "core/status.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shows a permeability as the flow of a fluid. */
-#include "cli/permeability_flow.h"
+#include "cli/permeability.h"
 #include "cli/cli.h"
 #include "core/notes.h"
 #include "geometry/voxels/axes.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows, JSON and HDF5 of a permeability. Nothing is computed here but units. */
-#include "cli/permeability_output.h"
-#include "cli/permeability_flow.h"
-#include "cli/permeability_values.h"
+#include "cli/permeability.h"
 #include "cli/cli.h"
 #include "cli/devices.h"
 #include "cli/json_option.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures the speed that the plan of a permeability states its time by. */
-#include "cli/permeability_speed.h"
+#include "cli/permeability.h"
 
 #include "core/status.h"
 #include "core/threads.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the permeability itself. Nothing is computed here but units. */
-#include "cli/permeability_values.h"
+#include "cli/permeability.h"
 #include "cli/cli.h"
 #include "geometry/voxels/axes.h"
 

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file permeability.h
+ * What the files of `rill permeability` share.
+ */
+#ifndef RILL_CLI_PERMEABILITY_H
+#define RILL_CLI_PERMEABILITY_H
+
+#include "cli/devices.h"
+#include "cli/image_options.h"
+#include "permeability/plan.h"
+#include "rill.h"
+#include "sim/sim.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* ---- what `rill permeability` leaves: rows on standard output, JSON, an HDF5 file ---- */
+
+/** Wall seconds of the parts of a computation that the result does not hold. */
+typedef struct cli_permeability_times {
+    double read;  /**< image or geometry file, labelling of an image included */
+    double plan;  /**< labelling of a geometry, measuring the pores */
+    double write; /**< fields */
+    double bar;   /**< runs of the error bar, and what splits or cuts the sample for them */
+    double total; /**< from the start to the moment of writing */
+} cli_permeability_times;
+
+/** All that is known at the end. */
+typedef struct cli_permeability_result {
+    const rill_geom *geom;
+    const rill_permeability_options *options;
+    const rill_permeability *result;
+    cli_permeability_times times;
+    const char *input, *command;
+    const int *file_axes;        /**< [3], where axes 0, 1, 2 of the input go, 0 x, 1 y, 2 z */
+    const char *json, *output;   /**< file names, NULL for none */
+    const char *fields[3];       /**< of the runs, NULL for none */
+    const rill_error_bar *bar;   /**< NULL for none */
+    const struct cli_flow *flow; /**< that is shown; NULL for none */
+    double mlups;                /**< of one device, measured for the plan; 0: not measured */
+} cli_permeability_result;
+
+/** Return the seconds that a run is expected to take on all its devices. @param[in] speed  of one of them */
+double cli_permeability_seconds(const rill_geom *geom, const rill_permeability_options *options,
+                                const rill_permeability_plan *plan, rill_speed speed);
+
+/**
+ * Print what is going to be done.
+ * @param host_peak       memory of the process at its peak, bytes
+ * @param variant_reason  why this variant
+ */
+void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
+                                 const rill_permeability_plan *plan, uint64_t host_peak,
+                                 const char *variant_reason, rill_speed speed);
+
+/** Print k alone, on one line; of a tensor its diagonal. */
+void cli_permeability_print_line(const cli_permeability_result *r);
+
+/** Print what came out. */
+void cli_permeability_print(const cli_permeability_result *r);
+
+/** Write the JSON twin of the summary. */
+rill_status cli_permeability_write_json(const cli_permeability_result *r);
+
+/** Write summary and series as a result file (io/result.h). */
+rill_status cli_permeability_write_hdf5(const cli_permeability_result *r);
+
+/* ---- rows of the permeability itself: a value or a tensor, principal values, uncertainty ---- */
+
+/** Return the factor from lu to m2; NaN when the voxel size is unknown. */
+double cli_square_metres(const rill_geom *geom);
+
+/** Write "1.046 ± 0.006": a value with as many decimals as it is worth; "not known yet". */
+void cli_with_uncertainty(double value, double uncertainty, char *text, size_t size);
+
+/** Print the permeability in all units that are known, and its uncertainty. */
+void cli_permeability_print_values(const cli_permeability_result *r);
+
+/* ---- a permeability as the flow of a fluid in SI units: its options, rows and JSON ---- */
+
+/** A requested flow. Start with zeros. */
+typedef struct cli_flow {
+    const char *fluid, *viscosity, *density, *drop; /**< as given; NULL: not given */
+    rill_fluid of;
+    double pressure; /**< drop over the length of the sample, Pa; 0: no flow is shown */
+} cli_flow;
+
+/** The options of a flow, for an option table. */
+#define CLI_FLOW(flow)                                                                                       \
+    {.help = "Flow in SI units, by Darcy's law"},                                                            \
+        {"pressure-drop",                                                                                    \
+         0,                                                                                                  \
+         CLI_TEXT,                                                                                           \
+         &(flow).drop,                                                                                       \
+         "PRESSURE",                                                                                         \
+         "show flow rate and Darcy velocity for this drop over the length of the sample: 1bar",              \
+         .fallback = "no flow"},                                                                             \
+        {"fluid",       0,      CLI_TEXT,                                                                    \
+         &(flow).fluid, "NAME", "water, brine (1 mol NaCl per kg) or air, at 20 C",                          \
+         .fallback = ""},                                                                                    \
+        {"viscosity",   0, CLI_TEXT, &(flow).viscosity, "VISCOSITY", "that of another fluid: \"1.2 mPa.s\"", \
+         .fallback = ""},                                                                                    \
+    {                                                                                                        \
+        "density", 0, CLI_TEXT, &(flow).density, "DENSITY",                                                  \
+            "for the Reynolds number with --viscosity: \"1030 kg/m3\"", .fallback = ""                       \
+    }
+
+/** A flow of a larger Reynolds number loses a part of its pressure drop to inertia. */
+#define CLI_FLOW_STOKES 1.0
+
+/** Read the options. */
+rill_status cli_flow_settle(cli_flow *flow);
+
+/** Return a flow of one axis as JSON. */
+json_t *cli_flow_json(const rill_darcy_flow *flow);
+
+/** Refuse a flow of a geometry whose voxel size is not known. */
+rill_status cli_flow_check(const cli_flow *flow, const rill_geom *geom);
+
+/** Add a note to a result whose flow would be no Stokes flow. */
+rill_status cli_flow_note(const cli_flow *flow, const rill_geom *geom, rill_permeability *p);
+
+/** Print the flow along each axis. */
+void cli_permeability_print_flow(const cli_permeability_result *r);
+
+/** Return the same as JSON: null without a flow. */
+json_t *cli_permeability_flow_json(const cli_permeability_result *r);
+
+/* ---- the speed of a planned permeability on its device ---- */
+
+/** Measure the speed of the steps of a plan. @param[out] speed  mlups 0: there is no memory to measure it in
+ */
+rill_status cli_permeability_speed(const rill_permeability_options *options,
+                                   const rill_permeability_plan *plan, rill_speed *speed);
+
+/** Load the kernels of the other number format of an error bar, so that the memory of the process, from which
+ * its peak is foreseen, includes them. */
+rill_status cli_permeability_load_others(const rill_permeability_options *options,
+                                         const rill_error_bar_plan *bar);
+
+/* ---- the checkpoint of a permeability, as the command line names it ---- */
+
+/** What its name is made of. */
+typedef struct cli_checkpoint {
+    const char *given;  /**< --checkpoint; NULL: not given */
+    const char *output; /**< -o; NULL: not given */
+    const char *input;
+    bool resume;    /**< there must be one */
+    bool error_bar; /**< makes runs of many kinds, which have no place in one file: there must be none */
+} cli_checkpoint;
+
+/**
+ * Name a checkpoint, and check that it exists where a run is to continue from it.
+ * @param[out] name [size]
+ */
+rill_status cli_checkpoint_settle(const cli_checkpoint *checkpoint, char *name, size_t size);
+
+/* ---- rill permeability of several inputs, or of the blocks of one image ---- */
+
+/** What the command line says. */
+typedef struct cli_batch {
+    const cli_compute *compute;
+    cli_devices *devices;
+    const cli_image *image;
+    rill_permeability_options options; /**< of every item */
+    const cli_flow *flow;              /**< that each row shows beside k */
+    const char *const *inputs;
+    int count;
+    const char *csv;    /**< table; NULL: none */
+    const char *blocks; /**< sizes of blocks, "50,100um"; NULL: whole images */
+    int at_once;        /**< 0: chosen */
+    bool resume, dry_run;
+    const char *line; /**< the command */
+    rill_progress progress;
+} cli_batch;
+
+/** Compute, print and write all of it. @return the status of the worst item */
+rill_status cli_batch_run(const cli_batch *batch);
+
+#endif

@@ -1,24 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Make the tables of docs/validation.md and docs/formats.md, and the figures of the latter, from the JSON
-files that `rill verify --json` wrote to docs/verification/.
-
-usage: scripts/verify-plots [--tables | --check]
-
---tables leaves the figures alone, which need matplotlib and its Pillow; --check changes nothing and fails when a table is not
-what the files say.
-"""
+"""The tables of docs/validation.md and docs/formats.md, and the figures of the latter, from the JSON files that `rill verify --json` wrote to
+docs/verification/."""
 import json
 import math
 import pathlib
 import re
-import sys
 
-sys.dont_write_bytecode = True
-from variants import names  # noqa: E402
+from variants import names
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BEGIN, END = "<!-- made by scripts/verify-plots: {} -->\n", "<!-- end -->\n"
 FIGURES = ROOT / "docs/pictures"
 
 
@@ -259,32 +249,6 @@ def figures():
     save(figure, "formats-permeability")
 
 
-# ---- files ----------------------------------------------------------------------------------------
-
-
-def fill(path, mark, made, check):
-    """Put `made` between the marks of a file; return whether it was there already."""
-    old = path.read_text()
-    begin = BEGIN.format(mark)
-    head, rest = old.split(begin, 1)
-    new = head + begin + made + END + rest.split(END, 1)[1]
-    if new != old and not check:
-        path.write_text(new)
-    return new == old
-
-
-def main():
-    if sys.argv[1:] not in ([], ["--tables"], ["--check"]):
-        sys.exit(__doc__)
-    check = sys.argv[1:] == ["--check"]
-    same = [fill(ROOT / "docs/validation.md", "reference", checks_of("reference"), check),
-            fill(ROOT / "docs/validation.md", "vessels", checks_of("vessels"), check),
-            fill(ROOT / "docs/formats.md", "formats", format_tables(), check)]
-    if check and not all(same):
-        sys.exit("verify-plots: a table differs from docs/verification/*.json: run scripts/verify-plots")
-    if not sys.argv[1:]:
-        figures()
-
-
-if __name__ == "__main__":
-    main()
+def made():
+    """Return {path: {mark: text}}, and files that are not made any more: none."""
+    return {ROOT / "docs/validation.md": {suite: checks_of(suite) for suite in ("reference", "vessels")}, ROOT / "docs/formats.md": {"formats": format_tables()}}, []

@@ -1,23 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Make the tables of docs/benchmarks.md and docs/benchmark.md, and the figures in docs/benchmarks, from the JSON files
-there that `rill bench` wrote. The first word of a file's name is the machine: h200-schemes.json.
-
-usage: scripts/bench-tables [--check]
-
---check changes nothing and fails when a table or a figure is not what the files say.
-"""
+"""The tables of docs/benchmarks.md and docs/benchmark.md, and the figures in docs/benchmarks, from the JSON files there that `rill bench` wrote.
+The first word of a file's name is the machine: h200-schemes.json."""
 import json
 import pathlib
-import sys
 
-sys.dont_write_bytecode = True
-from svg_chart import COLOURS, Panel, figure  # noqa: E402
-from variants import names  # noqa: E402
+from svg_chart import COLOURS, Panel, figure
+from variants import names
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FILES = ROOT / "docs/benchmarks"
-BEGIN, END = "<!-- made by scripts/bench-tables -->\n", "<!-- end -->\n"
 STREAMS = names("STREAM")
 ADDRESSINGS = ("list", "bitmap", "dense", "chase")
 Q = {"d3q19": 19, "d3q27": 27, "d3q15": 15, "d2q9": 9}
@@ -374,40 +365,8 @@ def figures():
 FIGURES_MADE = figures()
 
 
-# ---- files ----------------------------------------------------------------------------------------
-
-
-def fill(path, made, check):
-    """Put `made` between the marks of a file; return whether it was there already."""
-    old = path.read_text()
-    head, rest = old.split(BEGIN, 1)
-    new = head + BEGIN + made + END + rest.split(END, 1)[1]
-    if new != old and not check:
-        path.write_text(new)
-    return new == old
-
-
-def write(path, text, check):
-    """Write a file; return whether it was there already."""
-    same = path.exists() and path.read_text() == text
-    if not same and not check:
-        path.write_text(text)
-    return same
-
-
-def main():
-    if sys.argv[1:] not in ([], ["--check"]):
-        sys.exit(__doc__)
-    check = bool(sys.argv[1:])
-    same = [fill(ROOT / "docs/benchmarks.md", details() + scaling() + answers(), check), fill(ROOT / "docs/benchmark.md", summary(), check)]
-    same += [write(FILES / name, text, check) for name, (_, text) in FIGURES_MADE.items()]
-    stale = [p for p in FILES.glob("*.svg") if p.name not in FIGURES_MADE]
-    if not check:
-        for path in stale:
-            path.unlink()
-    if check and (not all(same) or stale):
-        sys.exit("bench-tables: a table or a figure differs from docs/benchmarks/*.json: run scripts/bench-tables")
-
-
-if __name__ == "__main__":
-    main()
+def made():
+    """Return {path: text, or {mark: text}}, and the files that are there and are not made any more."""
+    drawn = {FILES / name: text for name, (_, text) in FIGURES_MADE.items()}
+    pages = {ROOT / "docs/benchmarks.md": {"benchmarks": details() + scaling() + answers()}, ROOT / "docs/benchmark.md": {"benchmark": summary()}}
+    return pages | drawn, [path for path in FILES.glob("*.svg") if path not in drawn]

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CUDA device as a backend: its memory, its errors, its copy bandwidth. Kernels are in kernels.cuh.
 extern "C" {
-#include "cuda/build.h"
-#include "cuda/flags.h"
+#include "cuda/queue.h"
 #include "cuda/find.h"
-#include "cuda/refine.h"
 #include "device/device.h"
 #include "kernel/sums.h"
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Building the arrays of a domain on the device; what a thread does is that of domain/build.h.
 extern "C" {
-#include "cuda/build.h"
+#include "cuda/queue.h"
 }
 
 #include <cuda_runtime.h>

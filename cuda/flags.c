@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory operations of streams: of the driver's library, which the runtime has loaded and has no functions of
  * its own for. Its interface is declared here (cuda.h of CUDA 11.7 and later), so that no link needs it. */
-#include "cuda/flags.h"
+#include "cuda/queue.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interpolation between grids on the device; what a thread does is that of kernel/refine.h.
 extern "C" {
-#include "cuda/refine.h"
+#include "cuda/queue.h"
 }
 
 #include <cuda_runtime.h>

@@ -3,7 +3,7 @@
  * and parts, and runs from rest where coarser voxels close the pores. */
 #include "backends.h"
 #include "domain/domain.h"
-#include "permeability/nested_start.h"
+#include "permeability/nested.h"
 #include "permeability/numbered.h"
 #include "permeability/plan.h"
 #include "planned.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slices and pictures: the right plane, the right colours, the right way up. */
 #include "io/fields.h"
-#include "io/picture.h"
+#include "io/pictures.h"
 #include "io/slice.h"
 #include "io_test.h"
 #include "rill.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows and JSON of a plan. Nothing is computed here but units. */
-#include "cli/case_output.h"
+#include "cli/vessel.h"
 #include "cli/cli.h"
 #include "cli/devices.h"
 #include "core/units.h"

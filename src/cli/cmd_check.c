@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill check: state the plan of a case, and whether it can run, before anything is allocated for it. */
-#include "cli/case_output.h"
+#include "cli/vessel.h"
 #include "cli/cli.h"
 #include "cli/json_option.h"
-#include "cli/read_case.h"
 #include "io/json_file.h"
 #include "vessel/case_schema.h"
 

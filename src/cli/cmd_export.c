@@ -6,11 +6,9 @@
 #include "cli/surface_options.h"
 #include "core/status.h"
 #include "io/fields.h"
-#include "io/picture.h"
+#include "io/pictures.h"
 #include "io/points.h"
 #include "io/slice.h"
-#include "io/surface_picture.h"
-#include "io/wall_picture.h"
 #include "geometry/image/file_names.h"
 
 #include <stdlib.h>

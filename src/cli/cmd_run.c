@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill run: make a vessel's case flow. The loop is vessel/run.c's, what is printed is run_output.c's. */
 #include "vessel/run.h"
-#include "cli/case_output.h"
+#include "cli/vessel.h"
 #include "cli/cli.h"
 #include "cli/json_option.h"
-#include "cli/read_case.h"
-#include "cli/run_grids.h"
-#include "cli/run_output.h"
 #include "core/units.h"
 #include "io/json_file.h"
 #include "core/output.h"

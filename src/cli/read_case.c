@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a case, and what it stands on. */
-#include "cli/read_case.h"
+#include "cli/vessel.h"
 
 #include "cli/json_option.h"
 #include "io/geom_file.h"

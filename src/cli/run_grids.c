@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The coarser grids of rill run --error-bar: rows, JSON, and running them. Extrapolation is vessel/grids.c's.
  */
-#include "cli/run_grids.h"
+#include "cli/vessel.h"
 
 #include "cli/surface_again.h"
 #include "core/units.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows and JSON of a run. Nothing is computed here but units. */
-#include "cli/run_output.h"
-#include "cli/case_output.h"
+#include "cli/vessel.h"
 #include "cli/cli.h"
 #include "io/json_file.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of slices. */
-#include "io/picture.h"
+#include "io/pictures.h"
 
 #include "core/status.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/surface_picture.h"
+#include "io/pictures.h"
 
 #include "core/memory.h"
 #include "core/status.h"

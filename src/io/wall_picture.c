@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of wall files. Reading trusts nothing: the file may come from anyone. */
-#include "io/wall_picture.h"
+#include "io/pictures.h"
 
 #include "core/memory.h"
 #include "core/status.h"

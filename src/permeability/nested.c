@@ -9,7 +9,6 @@
 #include "domain/layers.h"
 #include "geometry/voxels/outside.h"
 #include "geometry/voxels/planes.h"
-#include "permeability/nested_start.h"
 #include "permeability/numbered.h"
 #include "permeability/plan.h"
 #include "sim/refined.h"

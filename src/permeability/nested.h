@@ -49,4 +49,17 @@ rill_status rill_nested_create(rill_follower *f, rill_permit *permit, rill_neste
 /** Free what it owns. */
 void rill_nested_destroy(rill_nested *nested);
 
+/* ---- the flow of a coarser grid on its way to the simulation of a finer one ---- */
+
+/**
+ * Begin a simulation that has made no step with the flow of the coarser grid. Velocities are scaled so that
+ * their mean is that of the k which coarser grids extrapolate to; the populations are the equilibrium of both
+ * moments.
+ */
+rill_status rill_nested_start(const rill_follower *f, const rill_domain *domain, const rill_nested *nested,
+                              rill_sim *sim);
+
+/** Return the bytes of host memory that it takes where devices lack the flow. @param flow  bytes of it */
+uint64_t rill_nested_start_bytes(uint64_t flow);
+
 #endif

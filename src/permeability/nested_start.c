@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hands the flow of a coarser grid to the simulation of a finer one, some planes at a time: all where the
  * devices of the simulation can have it as it is. */
-#include "permeability/nested_start.h"
+#include "permeability/nested.h"
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/memory.h"

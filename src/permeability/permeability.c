@@ -15,7 +15,7 @@
 #include "geometry/voxels/planes.h"
 #include "network/network.h"
 #include "permeability/edges.h"
-#include "permeability/nested_start.h"
+#include "permeability/nested.h"
 #include "permeability/numbered.h"
 #include "sim/several_plan.h"
 #include "permeability/plan.h"

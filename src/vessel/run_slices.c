@@ -6,7 +6,7 @@
 #include "core/status.h"
 #include "domain/layers.h"
 #include "geometry/voxels/planes.h"
-#include "io/picture.h"
+#include "io/pictures.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #include "io/info.h"
 #include "io/slice.h"
-#include "io/wall_picture.h"
+#include "io/pictures.h"
 
 #include "scratch.h"
 

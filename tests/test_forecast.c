@@ -227,12 +227,49 @@ static rill_geom *mirrored_plate(uint32_t side, uint32_t length, uint32_t plate,
 }
 
 /* All fluid before a plate went to and fro as sound, which corrections made louder: 95,360 and 49,536 steps
- * of 800 planned ones, after 60 cycles that led nowhere. */
+ * of 800 planned ones, after 60 cycles that led nowhere. In fp32 the first ended where rounding left 0.98 of
+ * the tolerance, a third later than in fp64: half of the rounding was foretold. */
 Test(forecast, of_a_plate_far_from_a_mirror_counts_no_sound, .disabled = SANITIZED)
 {
     const rill_permeability_options o = on_cpu();
-    expect_foretold("one voxel", mirrored_plate(10, 63, 57, 3, 1), &o, RILL_FP32);
+    expect_foretold("one voxel", mirrored_plate(10, 63, 57, 3, 1), &o, RILL_FP64);
     expect_foretold("two voxels", mirrored_plate(28, 38, 0, 1, 2), &o, RILL_FP32);
+}
+
+/* Little of the flow along a duct is missing before pressures oppose the force, however tight the box is: 96
+ * steps of 290 planned ones, dead_end 990 of the narrow pore spaces of seed 5. */
+Test(forecast, of_a_duct_beside_a_chamber_counts_few_cycles, .disabled = SANITIZED)
+{
+    const rill_permeability_options o = on_cpu();
+    rill_geom *geom = solid(22, 22, 20);
+    OPEN(geom, 4, 13, 0, 5, 5, 20);
+    OPEN(geom, 14, 13, 0, 8, 8, 4);
+    OPEN(geom, 14, 13, 16, 8, 8, 4);
+    OPEN(geom, 9, 15, 0, 5, 3, 1);
+    OPEN(geom, 9, 15, 18, 5, 3, 2);
+    expect_steps("a chamber", geom, &o);
+}
+
+/* A chamber, and one hole from its end to its begin: k begins 8,000 times too large. The network conducts 1.8
+ * times k, so that a start from rest at a smaller viscosity was planned after ten cycles of another run: 836
+ * steps of 220 planned ones, series 78 of the narrow pore spaces of seed 5. */
+Test(forecast, of_a_chamber_behind_a_hole_begins_at_a_small_viscosity, .disabled = SANITIZED)
+{
+    /* round the periodic boundaries */
+    static const uint32_t boxes[][6] = {{0, 0, 0, 1, 9, 16},    {3, 0, 0, 28, 9, 16},   {0, 11, 0, 1, 20, 16},
+                                        {3, 11, 0, 28, 20, 16}, {0, 0, 18, 1, 9, 9},    {3, 0, 18, 28, 9, 9},
+                                        {0, 11, 18, 1, 20, 9},  {3, 11, 18, 28, 20, 9}, {28, 7, 16, 1, 1, 2}};
+    const rill_permeability_options o = on_cpu();
+    rill_permeability_plan plan;
+    rill_geom *geom = solid(31, 31, 27);
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
+        const uint32_t *b = boxes[i];
+        OPEN(geom, b[0], b[1], b[2], b[3], b[4], b[5]);
+    }
+    ASSERT_OK(planned(geom, &o, &plan));
+    cr_expect_leq(plan.tau, 2, "tau %g", plan.tau);
+    rill_permeability_plan_free(&plan);
+    expect_steps("a chamber", geom, &o);
 }
 
 /* On the coarser grid walls of one voxel were open, and conducted 10^4 times as much: corrections of the flow

@@ -25,10 +25,6 @@
  * layer round alike, and 2.9 were seen. */
 #define ROUNDED 0.75
 #define ROUNDED_ALIKE 3
-/* In long ducts of few voxels the rounding of pressures is less independent from node to node: 2.3 times what
- * is expected elsewhere was seen where it is most of the uncertainty. */
-#define PRESSED_TIMES 3
-#define PRESSED_NARROW 3 /* voxels, half of the pores */
 /* A cycle of corrections leaves about this part of an uncertainty, until more is known. */
 #define PACE 0.5
 
@@ -317,18 +313,6 @@ static double rounded(const rill_follower *f, double memory)
     return ROUNDED * fmin(memory, (double)rill_sim_steps(f->sim));
 }
 
-/*
- * Between plates of an open box pressures are the same all over a layer, whose nodes round alike, and
- * momentum of whole layers lives long: time steps alone were off by up to so many times what independent
- * nodes leave. Corrections stop that momentum. What 16 bits do is measured.
- */
-#define ROUNDED_LAYERS 4
-static double rounds_in_layers(const rill_follower *f)
-{
-    const bool narrow = rill_storage_size((int)f->options->variant.storage) == 2;
-    return f->plan->pores.crossed && !f->plan->network && !narrow ? ROUNDED_LAYERS : 1;
-}
-
 static double rounded_pressures(const rill_follower *f, double k)
 {
     const rill_permeability_plan *plan = f->plan;
@@ -337,10 +321,7 @@ static double rounded_pressures(const rill_follower *f, double k)
     /* Plain populations round to units of their weights, however small the pressures are. */
     const double plain = f->options->variant.shift == RILL_PLAIN ? sqrt(nodes * 2 * f->elastic) : 0;
     const double squares = 2 * f->elastic + plain;
-    const double times =
-        fmax(rounds_in_layers(f), plan->pressed && plan->pores.narrow <= PRESSED_NARROW ? PRESSED_TIMES : 1);
-    return times *
-           rill_plan_pressures_round(f->options, plan, k, squares / (plan->force * plan->force * volume));
+    return rill_plan_pressures_round(f->options, plan, k, squares / (plan->force * plan->force * volume));
 }
 
 double rill_follow_floor(const rill_follower *f, double memory, double k)

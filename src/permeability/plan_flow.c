@@ -152,11 +152,13 @@ static double still_part(const driven *d, const double *pressure, double *flow)
     return nodes > 0 ? still / nodes : 0;
 }
 
-/* Find the pressures that carry all gains away. @return the dissipation, times the viscosity */
+/* Find the pressures that carry all gains away. @param[out] first  the dissipation without pressures
+ * @return the dissipation; both times the viscosity */
 static double pressures_find(const driven *d, rill_network *network, double *pressure, double *more,
-                             double *gain)
+                             double *gain, double *first)
 {
     double before = INFINITY, now = gains_find(d, pressure, gain);
+    *first = now;
     for (int round = 0; round < ROUNDS_MOST && now < (1 - MOVED_LEAST) * before; round++) {
         before = now;
         (void)rill_network_solve(network, gain, 1, more);
@@ -170,7 +172,8 @@ void rill_plan_flow_pressures(const rill_geom *geom, int axis, rill_network *net
                               double *more, double *gain)
 {
     const driven d = {.network = network, .geom = geom, .axis = axis};
-    (void)pressures_find(&d, network, pressure, more, gain);
+    double first = 0;
+    (void)pressures_find(&d, network, pressure, more, gain, &first);
 }
 
 /* Find the pressures of the network, and what they dissipate: of all pressures, those that carry all gains
@@ -180,12 +183,13 @@ static rill_status solve(driven *d, rill_network *network, bool settles, rill_po
     rill_status status = RILL_OK;
     const uint32_t n = network->chambers;
     const double volume = (double)rill_geom_sample(d->geom);
-    double *pressure = NULL, *more = NULL, *gain = NULL;
+    double *pressure = NULL, *more = NULL, *gain = NULL, first = 0;
     double **const arrays[] = {&pressure, &more, &gain};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         RILL_TRY(rill_array_create_zero(n, sizeof **arrays[k], "the pressures of a pore network",
                                         (void **)arrays[k]));
-    m->conducts = pressures_find(d, network, pressure, more, gain) / volume;
+    m->conducts = pressures_find(d, network, pressure, more, gain, &first) / volume;
+    m->excess = m->conducts > 0 ? fmax(first / volume / m->conducts - 1, 0) : 0;
     m->squares = rill_network_dot(network, network->volume, pressure, pressure) / volume;
     m->speed = speed_of(d, pressure, gain);
     m->still = still_part(d, pressure, gain);
@@ -202,7 +206,7 @@ rill_status rill_plan_flow_measure(const rill_domain *domain, int axis, double m
     rill_network network = {.magic = magic};
     rill_network_part part = {.before = NULL};
     driven d = {.network = &network, .geom = domain->geom, .axis = axis};
-    m->conducts = m->squares = m->speed = m->still = m->slowest = m->slowest_part = 0;
+    m->conducts = m->squares = m->speed = m->still = m->slowest = m->slowest_part = m->excess = 0;
     if (!counted->base || counted->chambers > CHAMBERS_MOST || counted->blocks[axis] < BLOCKS_LEAST)
         return RILL_OK;
     RILL_TRY(rill_network_counted(counted, &network));

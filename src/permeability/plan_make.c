@@ -280,10 +280,10 @@ rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_opt
     RILL_TRY(rill_plan_choose(&open, &basis->measure, o, plan));
     rill_log(RILL_LOG_DEBUG,
              "plan: k about %.3g, of the pore network %.3g with pressures of %.3g; widths %g and %g; "
-             "pressures settle in %.3g steps, a part of %.3g, momentum in %.3g",
+             "pressures settle in %.3g steps, a part of %.3g, momentum in %.3g; k begins %.3g too large",
              plan->k_expected, plan->pores.conducts, sqrt(plan->pores.squares), plan->pores.opening,
              plan->pores.narrow, 3 * plan->nu * plan->pores.slowest, plan->pores.slowest_part,
-             plan->momentum / plan->nu);
+             plan->momentum / plan->nu, plan->pores.excess);
     RILL_TRY(rill_plan_notes(geom, o, &plan->notes));
     plan->dropped = dropped(geom, plan->nodes);
     if (!fits(plan->nodes))

@@ -210,5 +210,5 @@ Test(reservoirs, refuses_what_cannot_be_driven)
     memset(closed->voxels, RILL_SOLID, 18 * 20);
     refused(closed, &o, RILL_NUMERICS, "nothing percolates");
     o.drive = (rill_drive)7;
-    refused(pack(2), &o, RILL_USAGE, "drive 7");
+    refused(pack(2), &o, RILL_USAGE, "drive = 7");
 }

@@ -243,7 +243,7 @@ static rill_status work(const choices *c)
     RILL_TRY(cli_input_prepare(c->input));
     RILL_TRY(cli_surface_shape_resolve(&c->surface, &d.openings, &d.options));
     if (c->surface.spacing > 0 && c->surface.cells > 0)
-        RILL_TRY(rill_fail(RILL_USAGE, "--dx and --cells both give the size of voxels: take one"));
+        RILL_TRY(rill_fail(RILL_USAGE, "--dx and --cells both give the size of voxels: use one"));
     d.options.command = c->line;
     RILL_TRY(flow_read(&d));
     RILL_TRY(draft_make(&d));

@@ -145,7 +145,8 @@ static rill_status export_points(const choices *c, const char *const *paths, int
     uint64_t points = 0;
     const char *rest = c->near;
     if (!c->near || !c->reach)
-        RILL_TRY(rill_fail(RILL_USAGE, "-o %s takes points near a place: add --near X,Y,Z and --reach LENGTH",
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "-o %s needs a position and a distance: add --near X,Y,Z and --reach LENGTH",
                            c->output));
     for (int a = 0; a < 3; a++) {
         char part[64];

@@ -177,7 +177,7 @@ static rill_status flow(const choices *c, rill_vessel *vessel, cli_grids *grids,
     if (stopped) *code = RILL_CANCELLED;
     if (result.end == RILL_RUN_LIMIT && result.compared)
         RILL_TRY(rill_fail(RILL_NUMERICS,
-                           "not converged: %s; results are in %s: allow more %s and go on with --resume",
+                           "not converged: %s; results are in %s: allow more %s and continue with --resume",
                            cli_run_not_repeated(vessel, &result, why, sizeof why), c->directory,
                            c->cycles > 0 ? "cycles (run.cycles)" : "time (run.duration)"));
 done:
@@ -290,8 +290,9 @@ static int run(int argc, char **argv)
     RILL_TRY(cli_case_parse(&cli_run, options, &c.common, argc, argv, &path, &help));
     if (help) return RILL_OK;
     if (c.resume && c.overwrite)
-        RILL_TRY(rill_fail(RILL_USAGE, "--resume goes on from the checkpoint that --overwrite would discard: "
-                                       "leave one of them out"));
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "--resume continues from the checkpoint that --overwrite would discard: "
+                           "leave one of them out"));
     if (c.resume && c.error_bar)
         RILL_TRY(rill_fail(RILL_USAGE, "an error bar has no checkpoint: leave out --resume or --error-bar"));
     c.common.grids = c.error_bar;

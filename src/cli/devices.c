@@ -24,7 +24,8 @@ static rill_status ordinal_add(cli_devices *d, long ordinal)
             return rill_fail(RILL_USAGE, "--devices %s names device %ld twice: name each once", d->list,
                              ordinal);
     if (d->count == CLI_DEVICES_MAX)
-        return rill_fail(RILL_USAGE, "--devices %s names more than %d devices", d->list, CLI_DEVICES_MAX);
+        return rill_fail(RILL_USAGE, "--devices %s names more than %d devices: name fewer", d->list,
+                         CLI_DEVICES_MAX);
     d->ordinals[d->count++] = (int)ordinal;
     return RILL_OK;
 }
@@ -41,11 +42,12 @@ rill_status cli_devices_parse(cli_devices *d)
                          "--ranks",
                          cli_team()->size);
     if (cli_team() && cli_team()->size > CLI_DEVICES_MAX)
-        return rill_fail(RILL_USAGE, "%d processes are more than %d", cli_team()->size, CLI_DEVICES_MAX);
+        return rill_fail(RILL_USAGE, "%d processes are more than %d: start fewer", cli_team()->size,
+                         CLI_DEVICES_MAX);
     if (d->list && d->ranks > 1)
         return rill_fail(RILL_USAGE, "--devices and --ranks do not go together: --ranks cuts for one device");
     if (d->ranks > CLI_DEVICES_MAX)
-        return rill_fail(RILL_USAGE, "--ranks %llu is more than %d", (unsigned long long)d->ranks,
+        return rill_fail(RILL_USAGE, "--ranks %llu is more than %d: use fewer", (unsigned long long)d->ranks,
                          CLI_DEVICES_MAX);
     if (!d->list || strcmp(d->list, "all") == 0) return RILL_OK;
     for (const char *at = d->list;; at++) {

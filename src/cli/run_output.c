@@ -41,7 +41,7 @@ static const char *end_of(const rill_vessel *v, const rill_run_result *r, char *
         snprintf(text, size, "NOT CONVERGED: %s", cli_run_not_repeated(v, r, why, sizeof why));
         return text;
     case RILL_RUN_CANCELLED:
-        return "stopped by a signal; go on with --resume";
+        return "stopped by a signal; continue with --resume";
     default:
         return "diverged";
     }

@@ -102,7 +102,7 @@ static rill_status resolve_shell(const char *text, rill_surface_options *o)
     if (strcmp(text, "all") == 0)
         o->shell = RILL_SHELL_ALL;
     else if (end == text || *end || number < 1 || number > 1000000)
-        return rill_fail(RILL_USAGE, "--shell %s names no shell: give 1 for the largest, 2, ..., or all",
+        return rill_fail(RILL_USAGE, "--shell %s is not a shell: give 1 for the largest, 2, ..., or all",
                          text);
     else
         o->shell = (int)number;
@@ -246,7 +246,7 @@ rill_status cli_surface_resolve(const cli_surface *s, cli_surface_openings *open
 {
     const rill_status status = cli_surface_shape_resolve(s, openings, out);
     if (status != RILL_OK || (s->spacing > 0) != (s->cells > 0)) return status;
-    return rill_fail(RILL_USAGE, s->cells ? "--dx and --cells both give the size of voxels: take one"
+    return rill_fail(RILL_USAGE, s->cells ? "--dx and --cells both give the size of voxels: use one"
                                           : "the size of voxels is not given: add --dx, such as "
                                             "--dx 0.25mm, or --cells N along the longest side");
 }

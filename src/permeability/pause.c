@@ -191,7 +191,7 @@ rill_status rill_pause_write(rill_pause *pause, rill_sim *sim, const rill_permea
     rill_checkpoint_key key;
     if (pause->journal.lost)
         return rill_fail(RILL_SYSTEM,
-                         "no checkpoint was written to %s: memory ran out for what the run has seen",
+                         "no checkpoint was written to %s: out of memory for the series of the run",
                          pause->path);
     RILL_TRY(key_make(pause, &key));
     RILL_TRY(runs_pack(out, pause->place.runs, &runs));

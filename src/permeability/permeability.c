@@ -259,7 +259,7 @@ static rill_status keep(rill_follower *f, rill_permeability *out)
     RILL_TRY(rill_pause_write(pause, f->sim, out));
     out->kept = true;
     snprintf(f->run->reason, sizeof f->run->reason,
-             "stopped along %c after %llu steps, before the end was known: go on with --resume",
+             "stopped along %c after %llu steps, before the end was known: continue with --resume",
              rill_axis(f->run->axis), (unsigned long long)f->run->steps);
 done:
     return status;

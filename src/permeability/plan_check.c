@@ -48,10 +48,10 @@ rill_status rill_plan_check(const rill_permeability_options *o)
     const rill_status status = rill_variant_check(o->variant);
     if (status != RILL_OK) return status;
     if (!rill_axes_name(o->axis))
-        return rill_fail(RILL_USAGE,
-                         "axis %d is none of 0, 1, 2 and of those below 0 that rill/types.h names", o->axis);
+        return rill_fail(RILL_USAGE, "axis = %d is unknown: use 0, 1, 2, or a constant of rill/types.h",
+                         o->axis);
     if ((unsigned)o->drive > RILL_DRIVE_PRESSURE)
-        return rill_fail(RILL_USAGE, "drive %d is none: a force is 0, a pressure 1", (int)o->drive);
+        return rill_fail(RILL_USAGE, "drive = %d is unknown: use 0 (force) or 1 (pressure)", (int)o->drive);
     if (o->drive == RILL_DRIVE_PRESSURE && o->axis < 0 && o->axis != RILL_AXIS_AUTO)
         return rill_fail(RILL_USAGE,
                          "pressures drive the flow along one axis, and give no tensor: choose x, y or z, or "
@@ -74,15 +74,15 @@ rill_status rill_plan_check(const rill_permeability_options *o)
                          "flow by a force, or choose another streaming scheme");
     if (!isfinite(o->force) || fabs(o->force) > 0.1)
         return rill_fail(RILL_USAGE,
-                         "force = %g is no number between -0.1 and 0.1: take 1e-5, or let it be chosen",
+                         "force = %g is not between -0.1 and 0.1: use 1e-5, or 0 to let rill choose it",
                          o->force);
     if (!(o->tolerance > 0 && o->tolerance < 1))
-        return rill_fail(RILL_USAGE, "tolerance = %g is not between 0 and 1: take 0.001", o->tolerance);
+        return rill_fail(RILL_USAGE, "tolerance = %g is not between 0 and 1: use 0.001", o->tolerance);
     if (o->every == 1)
         return rill_fail(RILL_USAGE,
                          "every = 1 is below 2, because a sample is the mean of two steps: use at least 2");
     if ((unsigned)o->acceleration > RILL_ACCELERATION_NETWORK)
-        return rill_fail(RILL_USAGE, "acceleration %d is none: take 0 (auto), 1 (none) or 2 (network)",
+        return rill_fail(RILL_USAGE, "acceleration = %d is unknown: use 0 (auto), 1 (none) or 2 (network)",
                          (int)o->acceleration);
     if (o->acceleration == RILL_ACCELERATION_NETWORK && !rill_plan_network_serves(o))
         return rill_fail(
@@ -102,7 +102,7 @@ rill_status rill_plan_check(const rill_permeability_options *o)
             "force drives, with the stokes equilibrium, trt or srt, a newtonian viscosity and "
             "half-way bounce-back: choose those, or fp32 storage",
             rill_storage_names[o->variant.storage]);
-    if (o->max_steps == 0) return rill_fail(RILL_USAGE, "max_steps = 0 leaves nothing to do: take 1000000");
+    if (o->max_steps == 0) return rill_fail(RILL_USAGE, "max_steps = 0 is below 1: use 1000000");
     return RILL_OK;
 }
 

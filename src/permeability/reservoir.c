@@ -90,7 +90,7 @@ rill_status rill_reservoirs_create(const rill_geom *sample, int axis, uint32_t l
                          "drop between: drive it by a force",
                          rill_axis(axis));
     if (length < 1 || length > (UINT32_MAX - planes) / 2)
-        return rill_fail(RILL_USAGE, "reservoirs of %u voxels do not fit: 1 to %u do", length,
+        return rill_fail(RILL_USAGE, "reservoirs of %u voxels do not fit: use 1 to %u", length,
                          (UINT32_MAX - planes) / 2);
     n[2] = planes + 2 * length;
     const rill_keeper *keeper = rill_planes_keeper(sample->planes);

@@ -359,7 +359,7 @@ static rill_status files(rill_run_loop *loop)
     snprintf(why, sizeof why, "%s", rill_error_message());
     if (rill_run_save(loop) == RILL_OK) loop->kept = loop->state.steps;
     if (loop->kept == 0) return rill_fail(status, "%s; there is no checkpoint either", why);
-    return rill_fail(status, "%s; the checkpoint of step %llu is whole: go on with --resume then", why,
+    return rill_fail(status, "%s; the checkpoint of step %llu is whole: continue with --resume then", why,
                      (unsigned long long)loop->kept);
 }
 

@@ -148,7 +148,7 @@ Test(cli_resume, results_that_cannot_be_written_leave_a_checkpoint)
     cr_assert_eq(system("mkdir -p a/wall.vtkhdf/x"), 0);
     const cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-q", "-o", "a");
     cr_assert_neq(r.code, 0);
-    cr_assert(strstr(r.err, "wall.vtkhdf") && strstr(r.err, "is whole: go on with --resume"), "%s", r.err);
+    cr_assert(strstr(r.err, "wall.vtkhdf") && strstr(r.err, "is whole: continue with --resume"), "%s", r.err);
     cr_assert_eq(system("rm -r a/wall.vtkhdf"), 0);
     const cli_result later = cli_test_run("run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume");
     cr_assert_eq(later.code, 0, "%s", later.err);
@@ -298,7 +298,7 @@ Test(cli_resume, a_steady_run_may_be_given_more_time)
     char text[1024];
     int spans[2];
     write_file("s.yaml", SHORT "run: {mach: 0.2, duration: 135 ms, tolerance: 0.0000001}\n");
-    cli_test_fails(2, "allow more time (run.duration) and go on with --resume", "run", "s.yaml",
+    cli_test_fails(2, "allow more time (run.duration) and continue with --resume", "run", "s.yaml",
                    "--no-measure", "-q", "-o", "a");
     json_t *json = json_of("a/summary.json");
     spans[0] = (int)number(json, "cycle_steps");

@@ -87,7 +87,7 @@ Test(cli_surface, refuses)
     write_tube("v.stl");
     cli_test_fails(1, "add --units mm", "voxelize", "v.stl", "--dx", "0.5mm", "-o", "v.geom.h5");
     cli_test_fails(1, "add --dx", "voxelize", "v.stl", "--units", "mm", "-o", "v.geom.h5");
-    cli_test_fails(1, "take one", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--cells", "9", "-o",
+    cli_test_fails(1, "use one", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--cells", "9", "-o",
                    "v.geom.h5");
     cli_test_fails(1, "--units", "voxelize", "v.stl", "--units", "kg", "--dx", "1mm", "-o", "v.geom.h5");
     cli_test_fails(1, "unit", "voxelize", "v.stl", "--units", "mm", "--dx", "1", "-o", "v.geom.h5");

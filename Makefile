@@ -130,7 +130,7 @@ CUDA_LIBS := $(firstword $(wildcard $(CUDA_HOME)/lib64/libcudart_static.a $(CUDA
              -lstdc++ -ldl -lrt -lpthread
 endif
 
-.PHONY: all test bench format format-check schemas install wheel deb dist docs site clean help
+.PHONY: all test bench format format-check schemas install wheel portable-wheel deb dist docs site clean help
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -321,6 +321,10 @@ install: all $(BUILD)/pages/man1/rill.1 ## install program, library, headers, da
 
 wheel: all ## make the Python package with library and program in BUILD/wheel
 	@scripts/make-wheel $(BUILD) $(VERSION)
+
+portable-wheel: all ## make the wheel that runs on glibc 2.28 and later in BUILD/portable/wheel
+	@PROGRAM_OBJ=$(call quote,$(CLI_OBJ) $(STUDY_OBJ) $(LIB_OBJ)) LIB_OBJ=$(call quote,$(LIB_OBJ)) INSPECT_OBJ=$(call quote,$(INSPECT_OBJ)) \
+	  CUDA_LIBS=$(call quote,$(CUDA_LIBS)) scripts/make-portable-wheel $(BUILD) $(VERSION)
 
 deb: all $(BUILD)/pages/man1/rill.1 ## make Debian packages of what BUILD holds, in BUILD/deb
 	@scripts/make-deb $(BUILD) $(VERSION) $(foreach v,CC CUDA CUDA_ARCH CPU_LEVELS OPT WERROR,$(v)=$(call quote,$($(v))))

@@ -140,20 +140,20 @@ typedef struct rill_plan_errors {
 
 /** What the compressible fluid of the lattice stores, beside the circuit. */
 typedef struct rill_plan_compliance {
-    double volume;      /**< m3, of the fluid */
-    double lattice;     /**< m3/Pa: volume / (density c_s^2) */
-    double circuit;     /**< m3/Pa, of all Windkessels */
-    double share;       /**< lattice / circuit; 0 where a pressure is held or there is no Windkessel */
-    double stroke;      /**< m3, volume that comes in over a cycle; 0 when steady */
-    double swing;       /**< Pa, range of the pressures */
-    double stored;      /**< lattice x pressure range / stroke */
-    double inertia;     /**< Pa/m3: rate at which the vessel's own drop changes, the largest of a cycle, over
-                           twice the largest inflow */
-    double sound;       /**< inertia x lattice: change of the flow along the vessel, over the largest inflow */
-    double resistance;  /**< Pa s/m3, of all outlets; 0 where a pressure is held */
-    double constant;    /**< s, the longest R_d C of a Windkessel */
-    double settling;    /**< s: resistance x lattice */
-    double peak;        /**< Pa, highest pressure of the circuit alone */
+    double volume;     /**< m3, of the fluid */
+    double lattice;    /**< m3/Pa: volume / (density c_s^2) */
+    double circuit;    /**< m3/Pa, of all Windkessels */
+    double share;      /**< lattice / circuit; 0 where a pressure is held or there is no Windkessel */
+    double stroke;     /**< m3, volume that comes in over a cycle; 0 when steady */
+    double swing;      /**< Pa, range of the pressures */
+    double stored;     /**< lattice x pressure range / stroke */
+    double inertia;    /**< Pa/m3: rate at which the vessel's own drop changes, the largest of a cycle, over
+                          twice the largest inflow */
+    double sound;      /**< inertia x lattice: change of the flow along the vessel, over the largest inflow */
+    double resistance; /**< Pa s/m3, of all outlets; 0 where a pressure is held */
+    double constant;   /**< s, the longest R_d C of a Windkessel */
+    double settling;   /**< s: resistance x lattice */
+    double peak;       /**< Pa, highest pressure of the circuit alone */
     double peak_stored; /**< Pa, highest pressure of the circuit with the lattice */
     double change;      /**< largest difference of these pressures, over their range */
     double bearable; /**< part of the lattice's compliance that makes it RILL_COMPLIANCE_CHANGE; 1: all does

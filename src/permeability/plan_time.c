@@ -39,6 +39,7 @@
  * larger than 3/16: corners conduct in another way than the network knows. */
 #define CYCLES_MAGIC_SMALL 0.15
 #define CYCLES_MAGIC_LEAST 1e-3 /* with a smaller one cycles are longer instead */
+#define CYCLES_MAGIC_STEPS 40   /* of a cycle; in longer ones corners even out, too */
 #define CYCLES_MAGIC_LARGE 0.2
 #define CYCLES_MAGIC_SHORT 0.07 /* where ducts are not long or not of one voxel, a larger one */
 #define CYCLES_TENSOR 1.5       /* more, for entries off the diagonal */
@@ -78,7 +79,8 @@ static double cycles_likely(const rill_permeability_options *o, const rill_perme
     const bool ducts = p->pressed && !p->pores.crossed;
     const double small = ducts && p->pores.opening < 2 ? CYCLES_MAGIC_SMALL : 0,
                  large = ducts && p->pores.opening < 2 ? CYCLES_MAGIC_LARGE : CYCLES_MAGIC_SHORT;
-    const double corners = exp(fmax(-small * magic, large * magic));
+    const double even = fmin(1, CYCLES_MAGIC_STEPS / (double)p->cycle);
+    const double corners = exp(fmax(-small * even * magic, large * magic));
     const bool known = p->pores.conducts > 0 && (p->pressed || !p->nested);
     const double cycles = known ? cycles_of_network(p, decades) : cycles_of_voxels(p, decades);
     return corners * (rill_axes_count(o->axis) > 1 ? cycles + CYCLES_TENSOR : cycles) *
@@ -102,12 +104,16 @@ static double cycle_likely(const rill_permeability_options *o, const rill_permea
 #define ALONE_PRESSURES 2.0
 #define ALONE_PARTS 0.6
 #define ALONE_MOMENTUM 4.0
+#define FEW_WIDE 3.0 /* half of the pores are narrower by this: the flow shares little in the widest ones */
 #define ALONE_DUCTS 12.0
+#define ALONE_CHAMBERS 6.0 /* 1 to 19 where ducts open into pores that are wider than NARROW_DUCTS */
+#define NARROW_DUCTS 6.0   /* voxels */
 #define ALONE_PLATES 7.0
 /* Of the tolerance: parts of k that are waited for, and those that may be, as long as the series shows them.
  */
 #define ALONE_WAITED 0.2
 #define ALONE_SEEN 0.03
+#define ALONE_LOOKS 1.5 /* as long as the series needs at least, up to twice that */
 /* Parts above this are those of ducts, in which sound goes to and fro if it is faster than momentum. */
 #define ALONE_MISSING 2.0
 /* The kinetic modes, of odd populations in ducts, too; samples before a series of them can be extrapolated.
@@ -133,17 +139,22 @@ double rill_plan_pressures_alone(const rill_permeability_options *o, const rill_
     const double slowest = 3 * p->nu * p->pores.slowest, part = p->pores.slowest_part / o->tolerance;
     const double waited = is_narrow(o) ? ALONE_WAITED_NARROW : ALONE_WAITED;
     if (part > waited) return slowest * (ALONE_PRESSURES + ALONE_PARTS * log(part / waited));
-    return part > ALONE_SEEN ? fmin(ALONE_PRESSURES * slowest, 3 * rill_plan_alone_least(p)) : 0;
+    const double seen = log(part / ALONE_SEEN) / log(waited / ALONE_SEEN);
+    return part > ALONE_SEEN
+               ? fmin(ALONE_PRESSURES * slowest, (1 + seen) * ALONE_LOOKS * rill_plan_alone_least(p))
+               : 0;
 }
 
 static double alone_likely(const rill_permeability_options *o, const rill_permeability_plan *p,
                            double decades)
 {
     const double slowest = 3 * p->nu * p->pores.slowest;
-    const double wave = p->length / (2 * M_PI), thick = p->momentum / p->nu;
+    const double wide = p->pores.confined ? fmin(FEW_WIDE * p->pores.narrow / p->pores.opening, 1) : 1;
+    const double wave = p->length / (2 * M_PI), thick = wide * p->momentum / p->nu;
     const bool sounds = p->pores.slowest_part > ALONE_MISSING && slowest < 2 * thick;
     const bool plates = p->pores.crossed && p->pressed;
-    const double times = !sounds ? ALONE_MOMENTUM : plates ? ALONE_PLATES : ALONE_DUCTS;
+    const double ducts = p->pores.opening > NARROW_DUCTS ? ALONE_CHAMBERS : ALONE_DUCTS;
+    const double times = !sounds ? ALONE_MOMENTUM : plates ? ALONE_PLATES : ducts;
     const double momentum = fmax(times * thick, plates ? ALONE_PLATES * wave * wave / p->nu : 0);
     const double odd = (sounds ? ALONE_ODD_DUCTS : ALONE_TAUS) * rill_plan_magic(o, p) / (p->tau - 0.5);
     const double kinetic = fmax(ALONE_TAUS * (p->tau - 0.5), odd);

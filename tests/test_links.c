@@ -476,6 +476,7 @@ Test(links, sizes_beyond_two_to_the_32)
     const rill_numbering numbering = {
         .n = {1500, 1500, 1513}, .row_words = 24, .nodes = UINT64_C(3204000000)};
     const uint64_t nodes = numbering.nodes;
+    const rill_device cpu = {.backend = &rill_backend_cpu};
     rill_variant v = {.lattice = RILL_D3Q19,
                       .collision = RILL_TRT,
                       .stream = RILL_AA,
@@ -487,11 +488,11 @@ Test(links, sizes_beyond_two_to_the_32)
     cr_expect_leq(size.stride, nodes + 2 * RILL_SEGMENT_BLOCK);
     cr_expect_eq(size.bytes, 18 * 4 * size.list_stride);
     const double list = (19 * 2 + 18 * 4) * (double)nodes;
-    cr_expect_float_eq((double)rill_sim_bytes(v, &size) / list, 1, 1e-3);
+    cr_expect_float_eq((double)rill_sim_bytes(v, &size, &cpu) / list, 1, 1e-3);
     v.addressing = RILL_BITMAP;
     ASSERT_OK(rill_links_measure(&(rill_domain){.numbering = numbering}, v, &size));
     const double words = 50.0 * 1502 * 1515, bitmap = (19 * 2 + 4 + 8.0 / 32) * (double)nodes + 8 * words;
-    cr_expect_float_eq((double)rill_sim_bytes(v, &size) / bitmap, 1, 1e-3);
+    cr_expect_float_eq((double)rill_sim_bytes(v, &size, &cpu) / bitmap, 1, 1e-3);
     const rill_arrays arrays = {.stride = size.stride, .nodes = (rill_node)nodes, .ring = size.stride - 5};
     const rill_node last = (rill_node)nodes - 1;
     const rill_slot slot = {18, last};

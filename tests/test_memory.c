@@ -106,7 +106,8 @@ Test(memory, arrays)
 Test(memory, arrays_of_a_device_take_its_granules)
 {
     enum { MIB = 1 << 20 };
-    rill_room room = {.granule = 2 * MIB}, any = {.granule = 0};
+    const rill_backend pages = {.granule = 2 * MIB}, bytes = {.granule = 0};
+    rill_room room = {.backend = &pages}, any = {.backend = &bytes};
     static const uint64_t arrays[] = {2 * MIB, 2 * MIB + 1, MIB, MIB / 2, MIB / 2 + 1};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         rill_room_add(&room, arrays[k]);

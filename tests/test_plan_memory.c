@@ -109,3 +109,24 @@ Test(plan_memory, a_permeability_takes_what_its_plan_states, .timeout = 300, .di
     peak_as_planned("fp32, few steps", geom, o);
     rill_geom_destroy(geom);
 }
+
+/* Interpolated walls take more while they are made than runs without a pore network take later. */
+Test(plan_memory, exact_walls_take_what_the_plan_states, .timeout = 300, .disabled = SANITIZED)
+{
+    rill_permeability_options o = rill_permeability_options_default();
+    rill_spheres_options spheres = rill_spheres_options_default();
+    rill_geom *geom = NULL;
+    rill_memory_give_back();
+    omp_set_num_threads(2);
+    spheres.array = RILL_FCC;
+    spheres.solid_fraction = rill_spheres_touching(RILL_FCC);
+    spheres.cells = 160;
+    spheres.exact = true;
+    cr_assert_eq(rill_generate_spheres(&spheres, &geom), RILL_OK, "%s", rill_error_message());
+    o.backend = RILL_BACKEND_CPU;
+    o.acceleration = RILL_ACCELERATION_NONE;
+    o.max_steps = 4;
+    cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK);
+    peak_as_planned("exact walls", geom, o);
+    rill_geom_destroy(geom);
+}

@@ -143,7 +143,7 @@ rill_status rill_bench_fits(const rill_bench_subject *subject, rill_variant vari
     rill_status status = RILL_OK;
     rill_links_size size;
     RILL_TRY(rill_links_measure(subject->domain, rill_variant_normal(variant), &size));
-    RILL_TRY(rill_device_require(yardstick->device, rill_sim_bytes(variant, &size),
+    RILL_TRY(rill_device_require(yardstick->device, rill_sim_bytes(variant, &size, yardstick->device),
                                  "the populations and index lists"));
 done:
     return status;

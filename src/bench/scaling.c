@@ -185,7 +185,7 @@ static rill_status one_fits(const rill_scaling_case *c)
     rill_links_size size;
     const rill_geom *geom = c->domain->geom;
     RILL_TRY(rill_links_measure(c->domain, rill_variant_normal(c->variant), &size));
-    RILL_TRY(rill_device_require(c->devices[0], rill_sim_bytes(c->variant, &size),
+    RILL_TRY(rill_device_require(c->devices[0], rill_sim_bytes(c->variant, &size, c->devices[0]),
                                  "the populations and index lists"));
     if (geom->planes)
         RILL_TRY(rill_memory_require(rill_numbering_bytes(geom), "the numbers of the fluid nodes"));
@@ -303,7 +303,7 @@ rill_status rill_scaling_plan(const rill_scaling_case *c, rill_scaling_part *eac
                                       .devices = devices,
                                       .device_count = c->parts,
                                       .load = RILL_LOAD_NONE,
-                                      .held = rill_sim_bytes(variant, &size) + linked};
+                                      .held = rill_sim_bytes(variant, &size, c->devices[0]) + linked};
     RILL_TRY(rill_several_plan_make(c->domain, &given, &plan));
     for (int p = 0; p < c->parts; p++)
         each[p] = (rill_scaling_part){

@@ -1,23 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file room.h
- * Memory of a device, counted before it is allocated.
+ * Takes arrays and counts their memory, or counts it alone, before there is a device or memory for them: what
+ * takes the arrays of an object through it forecasts them, too.
  */
 #ifndef RILL_DEVICE_ROOM_H
 #define RILL_DEVICE_ROOM_H
 
-#include <stdint.h>
+#include "device/device.h"
 
-/** Arrays of a device, in bytes: large ones take multiples of its granule, small ones share one. */
+/** Memory of arrays, in bytes. */
 typedef struct rill_room {
-    uint64_t granule; /**< see rill_backend; 0: arrays take exactly their size */
-    uint64_t large, small;
+    const rill_backend *backend;
+    rill_device *device;   /**< that arrays are taken from; NULL: they are counted alone, and not written */
+    const char *what;      /**< what they are for, "wall links" */
+    rill_status status;    /**< of the first that failed; none is taken behind it */
+    uint64_t host;         /**< on the host, whatever the backend */
+    uint64_t held;         /**< that kernels have, also of the host */
+    uint64_t large, small; /**< memory of the backend: large arrays take multiples of its granule, and small
+                              ones share one */
 } rill_room;
 
-/** Add an array. */
+/** Begin to take arrays from a device. */
+static inline rill_room rill_room_of(rill_device *device, const char *what)
+{
+    return (rill_room){.backend = device->backend, .device = device, .what = what};
+}
+
+/** As rill_array_create(). */
+void rill_room_array(rill_room *room, uint64_t bytes, void **out);
+
+/** As rill_device_alloc(). */
+void rill_room_alloc(rill_room *room, uint64_t bytes, void **out);
+
+/** As rill_device_share(): nothing is taken where the host is the device. */
+void rill_room_share(rill_room *room, const void *host, uint64_t bytes, const void **out);
+
+/** The same with [count] of what pointers point to. */
+#define RILL_ROOM_ARRAY(room, count, to) rill_room_array(room, (count) * sizeof *(to), (void **)&(to))
+#define RILL_ROOM_ALLOC(room, count, to) rill_room_alloc(room, (count) * sizeof *(to), (void **)&(to))
+#define RILL_ROOM_SHARE(room, host, count, to)                                                               \
+    rill_room_share(room, host, (count) * sizeof *(to), (const void **)&(to))
+
+/** Count an array of the backend alone. */
 void rill_room_add(rill_room *room, uint64_t bytes);
 
-/** Return what all of them take. */
+/** Return what all arrays of the backend take of its memory. */
 uint64_t rill_room_bytes(const rill_room *room);
 
 #endif

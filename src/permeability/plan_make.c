@@ -49,7 +49,7 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
     rill_device *device = NULL;
     RILL_TRY(rill_device_take(o->device, o->backend, &device));
     RILL_TRY(rill_plan_sizes_take(domain, o, plan, device, sizes));
-    plan->ghosts = sizes->ghosts;
+    plan->ghosts = sizes->links.ghosts;
     plan->mean_speeds = mean_speeds;
     const rill_plan_memory memory = rill_plan_memory_count(sizes, o, plan);
     rill_log(
@@ -64,8 +64,8 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
     plan->host_bytes = memory.host;
     plan->device_bytes = memory.device;
     plan->device_free = 0;
-    if (!sizes->host) RILL_TRY(rill_device_available(device, &plan->device_free));
-    RILL_TRY(parts_plan(domain, o, sizes->host ? memory.sim : memory.device, plan));
+    if (!device->backend->host) RILL_TRY(rill_device_available(device, &plan->device_free));
+    RILL_TRY(parts_plan(domain, o, device->backend->host ? memory.sim : memory.device, plan));
 done:
     rill_device_leave(o->device, device);
     return status;

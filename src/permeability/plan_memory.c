@@ -27,7 +27,6 @@ static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static void box_measure(rill_plan_sizes *s, const rill_geom *geom, double surface)
 {
     const rill_keeper *keeper = rill_planes_keeper(geom->planes);
-    s->voxels = rill_geom_voxels(geom);
     s->numbers = rill_numbering_held(geom);
     s->coarser = rill_nested_bytes(geom, s->nodes, surface, s->stays);
     s->coarser_there = s->stays ? rill_nested_there_bytes(s->nodes, surface) : 0;
@@ -42,45 +41,34 @@ rill_status rill_plan_sizes_take(const rill_domain *domain, const rill_permeabil
                                  rill_plan_sizes *out)
 {
     rill_status status = RILL_OK;
-    rill_links_size size;
     const rill_geom *geom = domain->geom;
-    const rill_variant variant = rill_variant_normal(o->variant);
-    const uint64_t links = geom->surface ? geom->surface->wall_count : 0,
-                   swaps = domain->swap_count * sizeof(rill_swap);
-    rill_plan_sizes s = {.host = device->backend->host,
-                         .dense = variant.addressing == RILL_DENSE,
+    rill_plan_sizes s = {.backend = device->backend,
+                         .variant = rill_variant_normal(o->variant),
                          .stays = rill_nested_stays(geom, o),
-                         .granule = device->backend->granule,
-                         .nodes = domain->nodes};
-    RILL_TRY(rill_links_measure(domain, variant, &size));
-    RILL_TRY(rill_links_linked(&domain->numbering, variant, device, &s.linked));
-    s.ghosts = size.ghosts;
-    s.stepped = size.nodes;
-    s.links = size.bytes;
-    s.partials = rill_sim_partial_bytes(size.nodes);
-    s.arrays = rill_sim_arrays(variant, &size, s.array);
-    if (!s.host) {
-        const uint64_t more[] = {swaps, links * sizeof(rill_wall_cut), links * sizeof(rill_node)};
-        for (size_t k = 0; k < sizeof more / sizeof *more; k++)
-            if (more[k]) s.array[s.arrays++] = more[k];
-    }
-    s.walls = links * (sizeof(rill_wall_cut) + sizeof(float) + 8);
-    s.swaps = rill_axes_count(o->axis) > 1 && !s.dense ? swaps : 0;
+                         .nodes = domain->nodes,
+                         .swaps = domain->swap_count};
+    RILL_TRY(rill_links_measure(domain, s.variant, &s.links));
+    RILL_TRY(rill_links_linked(&domain->numbering, s.variant, device, &s.linked));
+    s.walls = rill_attached_walls(geom->surface, s.variant, s.links.stride, s.backend);
+    if (rill_axes_count(o->axis) > 1 && s.variant.addressing != RILL_DENSE) s.own_swaps = s.swaps;
     box_measure(&s, geom, plan->pores.surface / plan->pores.porosity);
     *out = s;
 done:
     return status;
 }
 
+static void scale(uint64_t *size, double more) { *size = (uint64_t)((double)*size * more); }
+
 void rill_plan_sizes_scale(rill_plan_sizes *s, const rill_geom *geom, double more, double surface)
 {
-    uint64_t *const sizes[] = {&s->nodes, &s->stepped, &s->links, &s->linked, &s->partials};
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-        *sizes[k] = (uint64_t)((double)*sizes[k] * more);
-    for (int k = 0; k < s->arrays; k++) s->array[k] = (uint64_t)((double)s->array[k] * more);
-    const double areas = pow(more, 2.0 / 3);
-    s->walls = (uint64_t)((double)s->walls * areas);
-    s->swaps = (uint64_t)((double)s->swaps * areas);
+    rill_attached_load *w = &s->walls;
+    uint64_t *const volumes[] = {&s->nodes,       &s->links.nodes, &s->links.stride,
+                                 &s->links.bytes, &s->linked,      &w->bundles},
+                    *const areas[] = {&w->cuts,  &w->links, &w->axes,     &w->nodes,
+                                      &w->pairs, &s->swaps, &s->own_swaps};
+    for (size_t k = 0; k < sizeof volumes / sizeof *volumes; k++) scale(volumes[k], more);
+    for (int k = 0; k < s->links.part_count; k++) scale(&s->links.parts[k].bytes, more);
+    for (size_t k = 0; k < sizeof areas / sizeof *areas; k++) scale(areas[k], pow(more, 2.0 / 3));
     box_measure(s, geom, surface);
 }
 
@@ -99,7 +87,7 @@ typedef struct counting {
 
 static uint64_t velocities_bytes(const counting *c)
 {
-    return c->plan->mean_speeds && c->looks ? rill_sim_velocity_bytes(c->s->stepped) : 0;
+    return c->plan->mean_speeds && c->looks ? rill_sim_velocity_bytes(c->s->links.nodes) : 0;
 }
 
 /* What lasts on the backend beside the simulation, once it is there. A host reads the chambers of nodes where
@@ -109,14 +97,14 @@ static void backend_add(const counting *c, rill_room *r)
     const rill_plan_sizes *s = c->s;
     const bool slices = c->makes_network || c->fields || c->plan->nested || c->plan->reservoirs;
     if (c->makes_network) {
-        rill_room_add(r, (s->host ? s->held : s->nodes) * sizeof(uint32_t));
+        rill_room_add(r, (s->backend->host ? s->held : s->nodes) * sizeof(uint32_t));
         rill_room_add(r, c->plan->chambers * sizeof(int64_t));
         rill_room_add(r, c->plan->chambers * sizeof(double));
-        if (!s->host) rill_room_add(r, rill_network_copy_size(c->plan->chambers));
+        if (!s->backend->host) rill_room_add(r, rill_network_copy_size(c->plan->chambers));
     }
     rill_room_add(r, velocities_bytes(c));
     if (slices) rill_room_add(r, rill_sim_slice_bytes(s->nodes));
-    if (slices && s->dense)
+    if (slices && s->variant.addressing == RILL_DENSE)
         rill_room_add(r, rill_sim_slice_bytes(s->nodes) / 4 / sizeof(double) * sizeof(rill_node));
 }
 
@@ -130,12 +118,10 @@ static void start_add(const counting *c, rill_room *r)
     rill_room_add(r, s->coarser_there);
 }
 
-/* Return the memory of the device, or what a host has for it. */
-static uint64_t device_bytes(const counting *c, bool sim)
+/* Return the memory of the device, or what a host has for it. @param sim  the simulation and its walls */
+static uint64_t device_bytes(const counting *c, const rill_room *sim)
 {
-    rill_room later = {.granule = c->s->granule};
-    for (int k = 0; sim && k < c->s->arrays; k++) rill_room_add(&later, c->s->array[k]);
-    rill_room start = later;
+    rill_room start = *sim, later = *sim;
     start_add(c, &start);
     backend_add(c, &later);
     return larger(rill_room_bytes(&start), rill_room_bytes(&later));
@@ -165,7 +151,7 @@ static uint64_t network_bytes(const counting *c)
     const uint64_t chambers = p->chambers;
     if (!c->makes_network) return 0;
     const double looks = p->network && c->o->checkpoint ? 2 * p->steps_expected / (double)p->cycle : 0;
-    return rill_network_bytes(chambers) + (c->s->host ? c->s->labels : 0) +
+    return rill_network_bytes(chambers) + (c->s->backend->host ? c->s->labels : 0) +
            (c->corrects ? rill_mixing_bytes(chambers, c->o->max_steps / p->cycle) : 0) +
            (vectors + (uint64_t)looks) * chambers * sizeof(double);
 }
@@ -182,32 +168,38 @@ rill_plan_memory rill_plan_memory_count(const rill_plan_sizes *s, const rill_per
                                         const rill_permeability_plan *plan)
 {
     rill_plan_memory m = {.host = 0};
+    const bool host = s->backend->host;
+    rill_room sim = {.backend = s->backend};
+    const rill_room none = sim;
     counting c = {.s = s, .o = o, .plan = plan};
     c.corrects = plan->network || rill_plan_has_other(plan, o);
     c.makes_network = rill_plan_makes_network(plan, o);
     c.looks = o->max_steps >= (plan->network ? plan->cycle : plan->every);
     c.fields = o->finished || o->finished_pieces || o->drive == RILL_DRIVE_PRESSURE ||
                o->variant.equilibrium != RILL_STOKES;
-    m.sim = s->linked;
-    for (int k = 0; k < s->arrays; k++) m.sim += s->array[k];
+    rill_sim_count(s->variant, &s->links, &sim);
+    rill_room_share(&sim, NULL, s->swaps * sizeof(rill_swap), NULL);
+    const uint64_t walls = rill_attached_count(&s->walls, &sim);
+    m.sim = s->linked + rill_room_bytes(&sim);
     /* With a GPU only the chambers exist beside the coarser grids; the throats are found later. */
     const bool later = plan->nested && rill_plan_steps_apart(o);
     const uint64_t finding = finding_bytes(&c), before = later ? chambers_bytes(&c) : finding,
-                   slice = s->host ? rill_sim_slice_bytes(s->nodes) : 0,
-                   velocities = s->host ? velocities_bytes(&c) : 0,
-                   beside = s->host ? device_bytes(&c, false) : 0; /* of the simulation, as a device has it */
-    m.standing = s->numbers + s->partials + s->walls + s->swaps + (s->host ? m.sim : 0);
-    m.building =
-        s->numbers * (s->ghosts > 0 ? 2 : 1) + (s->host ? s->links : 0) + (plan->network ? before : 0);
+                   slice = host ? rill_sim_slice_bytes(s->nodes) : 0,
+                   velocities = host ? velocities_bytes(&c) : 0,
+                   beside = host ? device_bytes(&c, &none) : 0; /* of the simulation, as a device has it */
+    m.standing = s->numbers + sim.host + s->own_swaps * sizeof(rill_swap) + (host ? m.sim : 0);
+    m.building = s->numbers * (s->links.ghosts > 0 ? 2 : 1) + (host ? s->links.bytes : 0) +
+                 (plan->network ? before : 0);
     /* A network that corrects is found from the beginning on: beside the coarser grids, which on a host
      * together have a seventh of the nodes and no more than a simulation, and the first cycle. Another one is
      * found late, to see whether pressures have settled. */
     m.starting = finding + beside - (plan->network ? velocities : 0);
     if (plan->nested) m.starting = larger(m.starting, slice + before + s->coarser);
+    m.starting = larger(m.starting, walls);
     if (plan->reservoirs) m.starting = larger(m.starting, slice + 4 * sizeof(double) * MOMENTS_SLICE);
     m.cycling = network_bytes(&c) + beside;
     m.ending = c.fields ? beside + fields_bytes(&c) : 0;
     m.host = larger(m.building, m.standing + larger(m.starting, larger(m.cycling, m.ending)));
-    m.device = s->host ? 0 : device_bytes(&c, true);
+    m.device = host ? 0 : device_bytes(&c, &sim);
     return m;
 }

@@ -9,34 +9,25 @@
 
 #include "domain/domain.h"
 #include "permeability/plan.h"
-#include "sim/sim.h"
-
-/** Arrays of a simulation, and of what lies on its device beside it. */
-enum { RILL_PLAN_ARRAYS = RILL_SIM_ARRAYS + 4 };
+#include "sim/attached.h"
 
 /** What the memory is counted from. Bytes unless stated. */
 typedef struct rill_plan_sizes {
-    bool host;                        /**< the device is the host */
-    bool dense;                       /**< kernels run over all voxels */
-    bool stays;                       /**< see rill_nested_stays() */
-    uint64_t ghosts;                  /**< numbers of ghosts */
-    uint64_t granule;                 /**< of the device's memory, see rill_backend */
-    uint64_t voxels;                  /**< of the box, number */
-    uint64_t nodes;                   /**< fluid nodes */
-    uint64_t stepped;                 /**< nodes that kernels run over */
-    uint64_t numbers;                 /**< numbers of nodes on the host */
-    uint64_t links;                   /**< index lists, or what addressing has instead */
-    uint64_t linked;                  /**< segments that a CPU makes of a list */
-    uint64_t array[RILL_PLAN_ARRAYS]; /**< what lasts on the device while the simulation is there */
-    int arrays;
-    uint64_t partials;      /**< sums of chunks on the host */
-    uint64_t walls;         /**< wall links, and their nodes with what is known of them, on the host */
-    uint64_t swaps;         /**< mirrored links on the host beside those of the domain */
-    uint64_t coarser;       /**< a coarser sample and its flow, see rill_nested_bytes() */
-    uint64_t coarser_there; /**< the flow on a device, see rill_nested_there_bytes() */
-    uint64_t labels;        /**< chambers of nodes on the host, while the pore network is found */
-    uint64_t distances;     /**< distances from walls, until the throats are found */
-    uint64_t copy;          /**< copy of the voxels, until the pore network is found */
+    const rill_backend *backend;
+    rill_variant variant;
+    rill_links_size links;    /**< with the numbers of nodes and ghosts */
+    rill_attached_load walls; /**< of the surface */
+    bool stays;               /**< see rill_nested_stays() */
+    uint64_t nodes;           /**< fluid nodes */
+    uint64_t numbers;         /**< numbers of nodes on the host */
+    uint64_t linked;          /**< segments that a CPU makes of a list */
+    uint64_t swaps;           /**< mirrored links, number */
+    uint64_t own_swaps;       /**< of them, on the host beside those of the domain */
+    uint64_t coarser;         /**< a coarser sample and its flow, see rill_nested_bytes() */
+    uint64_t coarser_there;   /**< the flow on a device, see rill_nested_there_bytes() */
+    uint64_t labels;          /**< chambers of nodes on the host, while the pore network is found */
+    uint64_t distances;       /**< distances from walls, until the throats are found */
+    uint64_t copy;            /**< copy of the voxels, until the pore network is found */
     uint64_t held; /**< nodes whose chambers a simulation on the host has in memory of its own, number */
 } rill_plan_sizes;
 

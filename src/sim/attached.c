@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies boundaries to a backend. */
+/* Copies boundaries to a backend, and counts their memory before. */
 #include "sim/attached.h"
 
 #include "sim/pairs.h"
@@ -25,16 +25,160 @@ static void normal_of(const rill_boundary *b, double normal[3])
     for (int a = 0; a < 3; a++) normal[a] = length > 0 ? sum[a] / length : 0;
 }
 
+/* ---- arrays: taken, or counted ------------------------------------------------------------------ */
+
+static void nodes_take(rill_attached *a, rill_room *room)
+{
+    RILL_ROOM_ARRAY(room, a->node_count, a->nodes);
+    RILL_ROOM_ARRAY(room, a->node_count, a->kernel_nodes);
+    RILL_ROOM_ARRAY(room, a->node_count, a->links);
+}
+
+/* What pairs of a velocity have besides. */
+typedef enum parts { PAIRS, VALUES, SLOPES /* and values */ } parts;
+
+/* Pairs on the host, as many as links at most. */
+static void pairs_take(rill_attached *a, uint64_t links, parts has, rill_room *room)
+{
+    RILL_ROOM_ARRAY(room, links, a->pairs);
+    if (has >= VALUES) RILL_ROOM_ARRAY(room, a->patch.modes * links, a->values);
+    if (has == SLOPES) RILL_ROOM_ARRAY(room, a->patch.modes * links, a->slopes);
+}
+
+/* What kernels have of pairs. */
+static void pairs_share(rill_attached *a, parts has, rill_room *room)
+{
+    rill_patch *p = &a->patch;
+    RILL_ROOM_SHARE(room, a->pairs, p->count, p->pairs);
+    if (p->kind == RILL_BOUNDARY_WALL) return;
+    if (has >= VALUES) RILL_ROOM_SHARE(room, a->values, p->modes * p->count, p->values);
+    if (has == SLOPES) RILL_ROOM_SHARE(room, a->slopes, p->modes * p->count, p->slopes);
+    RILL_ROOM_ALLOC(room, 2 * p->count, p->terms);
+}
+
+static void looks_take(rill_attached *a, rill_room *room)
+{
+    rill_patch *p = &a->patch;
+    if (!p->nodes) RILL_ROOM_SHARE(room, a->kernel_nodes, a->node_count, p->nodes);
+    if (!p->moments && room->backend->processor) RILL_ROOM_ALLOC(room, 4 * a->node_count, p->moments);
+}
+
+static void sums_take(rill_attached *a, rill_room *room)
+{
+    rill_patch *p = &a->patch;
+    if (!p->partials)
+        RILL_ROOM_ALLOC(room, (p->count + RILL_PATCH_BLOCK - 1) / RILL_PATCH_BLOCK, p->partials);
+}
+
+/* What kernels have of walls with interpolated bounce-back. @param moving  they have velocities */
+static void walls_share(rill_attached *a, bool moving, bool measured, rill_room *room)
+{
+    rill_walls *w = &a->walls;
+    const rill_wall_list *l = &a->list;
+    RILL_ROOM_SHARE(room, l->cuts, l->count, w->cuts);
+    if (moving) {
+        RILL_ROOM_SHARE(room, l->values, l->count, w->values);
+    } else {
+        RILL_ROOM_SHARE(room, l->nodes, l->node_count + 1, w->nodes);
+        RILL_ROOM_SHARE(room, l->links, l->count, w->links);
+        RILL_ROOM_SHARE(room, l->fluxes, l->node_count, w->fluxes);
+        RILL_ROOM_ALLOC(room, l->count, w->gains);
+    }
+    RILL_ROOM_ALLOC(room, l->count, w->meetings);
+    if (measured) RILL_ROOM_ALLOC(room, l->count, w->sent);
+    if (l->bundle_count == 0) return;
+    RILL_ROOM_SHARE(room, l->bundles, l->bundle_count, a->in_step.bundles);
+    RILL_ROOM_SHARE(room, l->weights, l->weight_count, a->in_step.weights);
+}
+
+rill_status rill_attached_look(rill_attached *a)
+{
+    rill_room room = rill_room_of(a->device, "wall links");
+    looks_take(a, &room);
+    return room.status;
+}
+
+rill_status rill_attached_sum(rill_attached *a)
+{
+    rill_room room = rill_room_of(a->device, "sums of wall links");
+    sums_take(a, &room);
+    return room.status;
+}
+
+rill_attached_load rill_attached_load_of(const rill_cut *cuts, uint64_t count, rill_lattice lattice)
+{
+    rill_attached_load load = {.cuts = count};
+    bool has[RILL_Q_MAX] = {false};
+    for (int i = 1; i < RILL_Q_MAX; i++) has[i] = rill_boundary_direction(lattice, i) > 0;
+    rill_node last = RILL_UPSTREAM_WALL;
+    for (uint64_t k = 0; k < count; k++) {
+        if (cuts[k].direction >= RILL_Q_MAX || !has[cuts[k].direction]) continue;
+        load.links++;
+        load.axes += cuts[k].direction <= rill_wall_fluxes((int)lattice);
+        load.nodes += cuts[k].node != last;
+        last = cuts[k].node;
+    }
+    load.pairs = load.links;
+    return load;
+}
+
+/* Return how many bundles of nodes have weights; 0: steps do not interpolate. */
+static uint64_t bundles_of(rill_variant v, size_t stride, const rill_backend *backend)
+{
+    const bool in_step = backend->walls_in_step && rill_walls_in_step((int)v.stream, (int)v.addressing,
+                                                                      (int)v.storage, (int)v.arithmetic);
+    return in_step ? stride / RILL_BUNDLE : 0;
+}
+
+rill_attached_load rill_attached_walls(const rill_surface *surface, rill_variant variant, size_t stride,
+                                       const rill_backend *backend)
+{
+    rill_attached_load load = {.interpolated = true};
+    if (!surface) return load;
+    load = rill_attached_load_of(surface->walls, surface->wall_count, variant.lattice);
+    load.interpolated = true;
+    load.bundles = bundles_of(variant, stride, backend);
+    return load;
+}
+
+uint64_t rill_attached_count(const rill_attached_load *load, rill_room *room)
+{
+    const parts has = load->modes > 0 ? SLOPES : PAIRS;
+    const uint64_t links = load->links, nodes = load->nodes,
+                   making = nodes * sizeof(rill_boundary_node) + load->cuts * sizeof(float);
+    if (links == 0) return 0;
+    rill_attached a = {.node_count = nodes, .list = {.count = links, .node_count = nodes}};
+    nodes_take(&a, room);
+    if (load->interpolated) {
+        a.list.weight_count = load->bundles ? links + RILL_WALL_FLUXES * nodes - load->axes : 0;
+        const rill_wall_list_size size = {
+            .links = links, .nodes = nodes, .bundles = load->bundles, .weights = a.list.weight_count};
+        rill_wall_list_take(&a.list, &size, room);
+        walls_share(&a, false, false, room);
+        return making + nodes * (sizeof *a.list.fluxes + 2 * sizeof(uint64_t) + sizeof(bool)) +
+               links * sizeof(uint32_t);
+    }
+    a.patch =
+        (rill_patch){.kind = RILL_BOUNDARY_PRESSURE, .count = load->pairs, .modes = (uint32_t)load->modes};
+    pairs_take(&a, load->pairs, has, room);
+    pairs_share(&a, has, room);
+    looks_take(&a, room);
+    sums_take(&a, room);
+    /* Values of the boundary beside those of the simulation, or two of its own, and slopes. */
+    return making + 2 * (uint64_t)load->modes * links * sizeof *a.values;
+}
+
+/* ---- making ------------------------------------------------------------------------------------- */
+
 /* Number the nodes as kernels do. */
 static rill_status number(const rill_boundary *boundary, const rill_node *numbers, const rill_sim *sim,
-                          rill_attached *a)
+                          rill_attached *a, rill_room *room)
 {
     rill_status status = RILL_OK;
-    const uint64_t nodes = a->node_count = boundary->count;
-    RILL_TRY(rill_array_create(nodes, sizeof *a->nodes, "wall links", (void **)&a->nodes));
-    RILL_TRY(rill_array_create(nodes, sizeof *a->kernel_nodes, "wall links", (void **)&a->kernel_nodes));
-    RILL_TRY(rill_array_create(nodes, sizeof *a->links, "wall links", (void **)&a->links));
-    for (uint64_t k = 0; k < nodes; k++) {
+    a->node_count = boundary->count;
+    nodes_take(a, room);
+    RILL_TRY(room->status);
+    for (uint64_t k = 0; k < a->node_count; k++) {
         a->nodes[k] = boundary->nodes[k].node;
         a->kernel_nodes[k] = numbers ? numbers[k] : rill_sim_number(sim, a->nodes[k]);
         a->links[k] = boundary->nodes[k].links;
@@ -43,96 +187,45 @@ done:
     return status;
 }
 
-/* Pairs on the host. */
-static rill_status pair(const rill_boundary *boundary, rill_attached *a)
+static rill_status pairs_make(const rill_boundary *boundary, const rill_sim *sim, rill_attached *a,
+                              rill_room *room)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(rill_array_create(boundary->links, sizeof *a->pairs, "wall links", (void **)&a->pairs));
+    const uint64_t bytes = a->patch.modes * boundary->links * sizeof *a->values;
+    const parts has = boundary->kind != RILL_BOUNDARY_VELOCITY ? PAIRS : boundary->slopes ? SLOPES : VALUES;
+    pairs_take(a, boundary->links, has, room);
+    RILL_TRY(room->status);
     rill_pairs_make(boundary, a->pairs, &a->patch.count, a->links);
     for (uint64_t k = 0; k < a->patch.count; k++)
         for (int e = 0; e < 2; e++) a->pairs[k].node[e] = a->kernel_nodes[a->pairs[k].at[e]];
     a->patch.node_count = a->node_count;
     normal_of(boundary, a->patch.normal);
     if (a->patch.count == 0)
-        status =
-            rill_fail(RILL_USAGE, "every link of the boundary ends where its plane meets a wall: a pressure "
-                                  "needs an opening");
-    if (status == RILL_OK && boundary->kind == RILL_BOUNDARY_VELOCITY) {
-        const uint64_t values = (uint64_t)boundary->modes * boundary->links;
-        RILL_TRY(rill_array_create(values, sizeof *a->values, "wall links", (void **)&a->values));
-        memcpy(a->values, boundary->values, values * sizeof *a->values);
-        if (boundary->slopes) {
-            RILL_TRY(rill_array_create(values, sizeof *a->slopes, "wall links", (void **)&a->slopes));
-            memcpy(a->slopes, boundary->slopes, values * sizeof *a->slopes);
-        }
-    }
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "every link of the boundary ends where its plane meets a wall: a pressure "
+                           "needs an opening"));
+    if (has >= VALUES) memcpy(a->values, boundary->values, bytes);
+    if (has == SLOPES) memcpy(a->slopes, boundary->slopes, bytes);
+    pairs_share(a, has, room);
+    if (a->patch.kind != RILL_BOUNDARY_WALL &&
+        rill_patch_flows((int)rill_sim_variant(sim).equilibrium, &a->patch))
+        looks_take(a, room);
+    status = room->status;
 done:
     return status;
 }
 
-/* What kernels need of pairs, on the backend. */
-static rill_status pairs_upload(const rill_boundary *boundary, const rill_sim *sim, rill_attached *a)
+static rill_status walls_make(const rill_boundary *boundary, const rill_launch *launch, rill_attached *a,
+                              rill_room *room)
 {
     rill_status status = RILL_OK;
-    rill_device *device = a->device;
-    rill_patch *patch = &a->patch;
-    RILL_TRY(pair(boundary, a));
-    RILL_TRY(rill_device_share(device, a->pairs, patch->count * sizeof *a->pairs, "wall links",
-                               (const void **)&patch->pairs));
-    if (patch->kind == RILL_BOUNDARY_WALL) return RILL_OK;
-    if (patch->kind == RILL_BOUNDARY_VELOCITY)
-        RILL_TRY(rill_device_share(device, a->values, patch->modes * patch->count * sizeof *a->values,
-                                   "wall links", (const void **)&patch->values));
-    if (a->slopes)
-        RILL_TRY(rill_device_share(device, a->slopes, patch->modes * patch->count * sizeof *a->slopes,
-                                   "wall links", (const void **)&patch->slopes));
-    RILL_TRY(
-        rill_device_alloc(device, 2 * patch->count * sizeof(double), "wall links", (void **)&patch->terms));
-    if (rill_patch_flows((int)rill_sim_variant(sim).equilibrium, patch)) RILL_TRY(rill_attached_look(a));
-done:
-    return status;
-}
-
-/* What kernels need of a wall with interpolated bounce-back. */
-static rill_status walls_upload(const rill_boundary *boundary, const rill_launch *launch, rill_attached *a)
-{
-    rill_status status = RILL_OK;
-    const rill_variant v = launch->variant;
-    const bool in_step =
-        a->device->backend->walls_in_step && !boundary->values && !boundary->measured &&
-        rill_walls_in_step((int)v.stream, (int)v.addressing, (int)v.storage, (int)v.arithmetic);
-    RILL_TRY(rill_wall_list_make(boundary, a->kernel_nodes, in_step ? launch->from.stride / RILL_BUNDLE : 0,
-                                 &a->list));
+    const bool still = !boundary->values && !boundary->measured;
+    const uint64_t bundles = bundles_of(launch->variant, launch->from.stride, room->backend);
+    RILL_TRY(rill_wall_list_make(boundary, a->kernel_nodes, still ? bundles : 0, room, &a->list));
     a->walls.count = a->walls.end = a->list.count;
     a->walls.end_node = a->list.node_count;
-    if (a->list.count == 0) return RILL_OK;
-    RILL_TRY(rill_device_share(a->device, a->list.cuts, a->list.count * sizeof *a->list.cuts, "wall links",
-                               (const void **)&a->walls.cuts));
-    if (!a->list.values) {
-        RILL_TRY(rill_device_share(a->device, a->list.nodes, (a->list.node_count + 1) * sizeof *a->list.nodes,
-                                   "wall links", (const void **)&a->walls.nodes));
-        RILL_TRY(rill_device_share(a->device, a->list.links, a->list.count * sizeof *a->list.links,
-                                   "wall links", (const void **)&a->walls.links));
-        RILL_TRY(rill_device_share(a->device, a->list.fluxes, a->list.node_count * sizeof *a->list.fluxes,
-                                   "wall links", (const void **)&a->walls.fluxes));
-        RILL_TRY(rill_device_alloc(a->device, a->list.count * sizeof(double), "wall links",
-                                   (void **)&a->walls.gains));
-    }
-    RILL_TRY(rill_device_alloc(a->device, a->list.count * sizeof(rill_node), "wall links",
-                               (void **)&a->walls.meetings));
-    if (a->list.values)
-        RILL_TRY(rill_device_share(a->device, a->list.values, a->list.count * sizeof *a->list.values,
-                                   "wall links", (const void **)&a->walls.values));
-    if (a->list.weights) {
-        RILL_TRY(rill_device_share(a->device, a->list.bundles,
-                                   launch->from.stride / RILL_BUNDLE * sizeof *a->list.bundles, "wall links",
-                                   (const void **)&a->in_step.bundles));
-        RILL_TRY(rill_device_share(a->device, a->list.weights, a->list.weight_count * sizeof *a->list.weights,
-                                   "wall links", (const void **)&a->in_step.weights));
-    }
-    if (boundary->measured)
-        RILL_TRY(rill_device_alloc(a->device, a->list.count * sizeof(double), "wall links",
-                                   (void **)&a->walls.sent));
+    if (a->list.count) walls_share(a, boundary->values != NULL, boundary->measured, room);
+    status = room->status;
 done:
     return status;
 }
@@ -141,17 +234,18 @@ rill_status rill_attached_create(const rill_boundary *boundary, const rill_node 
                                  const rill_launch *launch, rill_attached **out)
 {
     rill_status status = RILL_OK;
+    rill_room room = rill_room_of(rill_sim_device_of(sim), "wall links");
     rill_attached *a = calloc(1, sizeof *a);
     if (!a) return rill_fail(RILL_SYSTEM, "out of memory for a boundary");
-    a->device = rill_sim_device_of(sim);
+    a->device = room.device;
     a->lattice = boundary->domain->lattice;
     a->speed_max = boundary->speed_max;
     a->density = boundary->density;
     a->interpolated = boundary->interpolated;
     a->scale = a->walls.scale = 1;
     a->patch = (rill_patch){.kind = boundary->kind, .modes = a->interpolated ? 0 : (uint32_t)boundary->modes};
-    RILL_TRY(number(boundary, numbers, sim, a));
-    RILL_TRY(a->interpolated ? walls_upload(boundary, launch, a) : pairs_upload(boundary, sim, a));
+    RILL_TRY(number(boundary, numbers, sim, a, &room));
+    RILL_TRY(a->interpolated ? walls_make(boundary, launch, a, &room) : pairs_make(boundary, sim, a, &room));
     *out = a;
     a = NULL;
 done:
@@ -162,33 +256,18 @@ done:
 void rill_attached_destroy(rill_attached *a)
 {
     if (!a) return;
-    rill_device_release(a->device, a->patch.pairs);
-    rill_device_release(a->device, a->patch.values);
-    rill_device_release(a->device, a->patch.slopes);
-    rill_device_release(a->device, a->patch.nodes);
-    rill_device_free(a->device, a->patch.terms);
-    rill_device_free(a->device, a->patch.moments);
-    rill_device_free(a->device, a->patch.stored);
-    rill_device_free(a->device, a->patch.partials);
-    rill_device_free(a->device, a->patch.record);
-    rill_device_release(a->device, a->walls.cuts);
-    rill_device_release(a->device, a->walls.values);
-    rill_device_release(a->device, a->in_step.bundles);
-    rill_device_release(a->device, a->in_step.weights);
-    rill_device_release(a->device, a->walls.nodes);
-    rill_device_release(a->device, a->walls.links);
-    rill_device_release(a->device, a->walls.fluxes);
-    rill_device_free(a->device, a->walls.gains);
-    rill_device_free(a->device, a->walls.meetings);
-    rill_device_free(a->device, a->walls.sent);
-    rill_device_free(a->device, a->exchange);
-    rill_array_destroy(a->nodes);
-    rill_array_destroy(a->kernel_nodes);
-    rill_array_destroy(a->links);
-    rill_array_destroy(a->pairs);
-    rill_array_destroy(a->values);
-    rill_array_destroy(a->slopes);
-    rill_array_destroy(a->host_exchange);
+    const rill_patch *p = &a->patch;
+    const rill_walls *w = &a->walls;
+    const void *const shared[] = {p->pairs,  p->values,          p->slopes,         p->nodes,
+                                  w->cuts,   w->values,          w->nodes,          w->links,
+                                  w->fluxes, a->in_step.bundles, a->in_step.weights};
+    void *const own[] = {p->terms, p->moments,  p->stored, p->partials, p->record,
+                         w->gains, w->meetings, w->sent,   a->exchange};
+    void *const host[] = {a->nodes,  a->kernel_nodes, a->links,        a->pairs,
+                          a->values, a->slopes,       a->host_exchange};
+    for (size_t k = 0; k < sizeof shared / sizeof *shared; k++) rill_device_release(a->device, shared[k]);
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++) rill_device_free(a->device, own[k]);
+    for (size_t k = 0; k < sizeof host / sizeof *host; k++) rill_array_destroy(host[k]);
     rill_wall_list_free(&a->list);
     free(a);
 }
@@ -219,24 +298,3 @@ static bool meet(const rill_attached *a, const rill_attached *b, bool face)
 bool rill_attached_share(const rill_attached *a, const rill_attached *b) { return meet(a, b, false); }
 
 bool rill_attached_face(const rill_attached *a, const rill_attached *b) { return meet(a, b, true); }
-
-rill_status rill_attached_look(rill_attached *a)
-{
-    rill_status status = RILL_OK;
-    if (!a->patch.nodes)
-        RILL_TRY(rill_device_share(a->device, a->kernel_nodes, a->node_count * sizeof *a->kernel_nodes,
-                                   "wall links", (const void **)&a->patch.nodes));
-    if (!a->patch.moments && a->device->backend->processor)
-        RILL_TRY(rill_device_alloc(a->device, 4 * a->node_count * sizeof(double), "wall links",
-                                   (void **)&a->patch.moments));
-done:
-    return status;
-}
-
-rill_status rill_attached_sum(rill_attached *a)
-{
-    const uint64_t blocks = (a->patch.count + RILL_PATCH_BLOCK - 1) / RILL_PATCH_BLOCK;
-    if (a->patch.partials) return RILL_OK;
-    return rill_device_alloc(a->device, blocks * sizeof *a->patch.partials, "sums of wall links",
-                             (void **)&a->patch.partials);
-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file attached.h
- * A boundary as a simulation holds it: its arrays on the backend.
+ * A boundary as a simulation holds it: its arrays on the backend, and what they take before it is made.
  */
 #ifndef RILL_SIM_ATTACHED_H
 #define RILL_SIM_ATTACHED_H
@@ -31,6 +31,29 @@ struct rill_attached {
     void *context;
     uint64_t recorded_from; /**< step */
 };
+
+/** A boundary that is not made yet. */
+typedef struct rill_attached_load {
+    uint64_t cuts;     /**< in the geometry */
+    uint64_t links;    /**< of them along velocities of the lattice */
+    uint64_t axes;     /**< of these, along axes */
+    uint64_t nodes;    /**< where they are */
+    uint64_t pairs;    /**< links that are not interpolated: at most */
+    uint64_t bundles;  /**< of nodes of the whole simulation, where its steps interpolate; else 0 */
+    int modes;         /**< of a velocity; 0: none */
+    bool interpolated; /**< bounce-back */
+} rill_attached_load;
+
+/** Count the links and nodes of cuts. */
+rill_attached_load rill_attached_load_of(const rill_cut *cuts, uint64_t count, rill_lattice lattice);
+
+/** Count those of the walls of a surface, NULL: none, with interpolated bounce-back. @param stride  of the
+ * populations */
+rill_attached_load rill_attached_walls(const rill_surface *surface, rill_variant variant, size_t stride,
+                                       const rill_backend *backend);
+
+/** Count the memory of a boundary, at most. @return bytes on the host besides, until it is made */
+uint64_t rill_attached_count(const rill_attached_load *load, rill_room *room);
 
 /** Copy a boundary to the backend of a simulation. @param[in] numbers  see rill_patches_add() */
 rill_status rill_attached_create(const rill_boundary *boundary, const rill_node *numbers, const rill_sim *sim,

@@ -166,11 +166,6 @@ rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double 
     return rill_sim_set_moments_of(sim, 0, sim->domain->nodes, rho, u);
 }
 
-uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count)
-{
-    return nodes * sizeof(uint32_t) + count * (sizeof(int64_t) + sizeof(double));
-}
-
 /* Make what a part needs to sum up labels. @param labels  of its nodes, to be shared; NULL: room for them */
 static rill_status label_begin(rill_sim *sim, uint32_t count, const uint32_t *labels)
 {

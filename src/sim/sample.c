@@ -27,28 +27,20 @@ struct rill_sample {
     piece *pieces; /* [piece_count], by part */
 };
 
-uint64_t rill_sample_measure(uint64_t nodes, const rill_device *device, rill_room *room)
+static void piece_take(piece *p, rill_room *room)
 {
-    const piece *p = NULL;
-    const uint64_t part = (nodes < part_nodes ? nodes : part_nodes) * 10,
-                   numbers = nodes * sizeof *p->numbers;
-    if (!device->backend->host) rill_room_add(room, numbers);
-    rill_room_add(room, part * sizeof *p->out);
-    return numbers + nodes * sizeof *p->at + part * sizeof *p->host;
+    const uint64_t part = p->count < part_nodes ? p->count : part_nodes;
+    RILL_ROOM_ARRAY(room, p->count, p->numbers);
+    RILL_ROOM_ARRAY(room, p->count, p->at);
+    RILL_ROOM_ALLOC(room, 10 * part, p->out);
+    RILL_ROOM_ARRAY(room, 10 * part, p->host);
 }
 
-/* Room for the nodes of a piece. */
-static rill_status piece_allocate(piece *p)
+void rill_sample_count(uint64_t nodes, rill_room *room)
 {
-    rill_status status = RILL_OK;
-    static const char what[] = "a sample of nodes";
-    const uint64_t part = p->count < part_nodes ? p->count : part_nodes;
-    RILL_TRY(rill_array_create(p->count, sizeof *p->numbers, what, (void **)&p->numbers));
-    RILL_TRY(rill_array_create(p->count, sizeof *p->at, what, (void **)&p->at));
-    RILL_TRY(rill_device_alloc(p->device, 10 * part * sizeof *p->out, what, (void **)&p->out));
-    RILL_TRY(rill_array_create(10 * part, sizeof *p->host, what, (void **)&p->host));
-done:
-    return status;
+    piece p = {.count = nodes};
+    piece_take(&p, room);
+    RILL_ROOM_SHARE(room, p.numbers, nodes, p.own);
 }
 
 /* Take those of the nodes that are in a part. */
@@ -57,17 +49,19 @@ static rill_status piece_create(rill_sim *part, rill_node begins, const rill_nod
 {
     rill_status status = RILL_OK;
     const uint64_t ends = (uint64_t)begins + part->domain->nodes;
+    rill_room room = rill_room_of(part->device, "a sample of nodes");
     p->device = part->device;
     for (uint64_t k = 0; k < count; k++) p->count += nodes[k] >= begins && nodes[k] < ends;
     if (p->count == 0) return RILL_OK;
-    RILL_TRY(piece_allocate(p));
+    piece_take(p, &room);
+    RILL_TRY(room.status);
     for (uint64_t k = 0, to = 0; k < count; k++) {
         if (nodes[k] < begins || nodes[k] >= ends) continue;
         p->numbers[to] = rill_sim_number(part, nodes[k] - begins);
         p->at[to++] = k;
     }
-    RILL_TRY(rill_device_share(p->device, p->numbers, p->count * sizeof *p->numbers, "a sample of nodes",
-                               (const void **)&p->own));
+    RILL_ROOM_SHARE(&room, p->numbers, p->count, p->own);
+    status = room.status;
 done:
     return status;
 }
@@ -99,7 +93,7 @@ done:
 }
 
 /* @param[out] out  [10][count] */
-static rill_status piece_take(rill_sim *part, piece *p, uint64_t count, double *out)
+static rill_status piece_read(rill_sim *part, piece *p, uint64_t count, double *out)
 {
     rill_status status = RILL_OK;
     const rill_launch launch = rill_sim_launch(part);
@@ -119,7 +113,7 @@ rill_status rill_sim_sample_take(rill_sim *sim, rill_sample *s, double *out)
 {
     rill_status status = RILL_OK;
     for (int k = 0; k < s->piece_count; k++)
-        RILL_TRY(piece_take(rill_sim_part(sim, k), &s->pieces[k], s->count, out));
+        RILL_TRY(piece_read(rill_sim_part(sim, k), &s->pieces[k], s->count, out));
 done:
     return status;
 }

@@ -160,14 +160,6 @@ rill_launch rill_set_launch(const rill_sim *sim, const rill_set *set)
     return launch;
 }
 
-/* Allocate on the backend, and count it. */
-static rill_status take(rill_sim *sim, uint64_t bytes, const char *what, void **out)
-{
-    const rill_status status = rill_device_alloc(sim->device, bytes, what, out);
-    if (status == RILL_OK) sim->held += bytes;
-    return status;
-}
-
 /* Give mirrored links to the backend, by the numbers and in the form that kernels use. */
 static rill_status swaps_share(rill_sim *sim, rill_set *set)
 {
@@ -188,47 +180,60 @@ static rill_status swaps_share(rill_sim *sim, rill_set *set)
         }
     }
     if (set->own_swaps) swaps = set->own_swaps;
-    RILL_TRY(rill_device_share(sim->device, swaps, set->swap_count * sizeof(rill_swap), "mirrored links",
-                               &set->swaps));
-    sim->held += set->swap_count * sizeof(rill_swap);
+    sim->room.what = "mirrored links";
+    rill_room_share(&sim->room, swaps, set->swap_count * sizeof *swaps, &set->swaps);
+    status = sim->room.status;
 done:
     return status;
 }
 
 /* Processors read whole vectors, up to a block behind the last value. A GPU does not, and has exactly what it
  * may touch, so that compute-sanitizer finds what goes beyond. */
-static uint64_t array_bytes(const rill_sim *sim, const rill_set *set, size_t stride)
+static uint64_t array_bytes(rill_variant variant, size_t stride, const rill_backend *backend)
 {
-    const rill_variant variant = set->options.variant;
     const uint64_t bytes = rill_sim_population_bytes(variant, stride);
-    return sim->device->backend->processor
+    return backend->processor
                ? bytes
                : bytes - RILL_SEGMENT_BLOCK * (uint64_t)rill_storage_size((int)variant.storage);
 }
 
-/* Sums are taken of the first set alone. */
+/* Take what a set has beside its links. */
+static void arrays_take(rill_set *set, const rill_links_size *size, rill_room *room)
+{
+    const rill_variant variant = set->options.variant;
+    const uint64_t bytes = array_bytes(variant, size->stride, room->backend);
+    for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
+        rill_room_alloc(room, bytes, &set->populations[k]);
+    if (rill_stream_ring(variant.stream))
+        rill_room_alloc(room, rill_turn_bytes(size->nodes, size->reach), (void **)&set->arrays.turns);
+}
+
+void rill_set_count(rill_variant variant, const rill_links_size *size, rill_room *room)
+{
+    rill_set set = {.options.variant = variant};
+    for (int k = 0; k < size->part_count; k++) rill_room_add(room, size->parts[k].bytes);
+    arrays_take(&set, size, room);
+}
+
 static rill_status allocate(rill_sim *sim, rill_set *set)
 {
     rill_status status = RILL_OK;
     rill_device *device = sim->device;
-    const rill_variant variant = set->options.variant;
     const double start = rill_now();
-    RILL_TRY(rill_links_share(sim->domain, variant, device, &set->links));
+    RILL_TRY(rill_links_share(sim->domain, set->options.variant, device, &set->links));
     const rill_links_size size = set->links->size;
-    const uint64_t missing = rill_links_missing(set->links),
-                   sums = set == sim->flow ? 0 : rill_sim_partial_bytes(size.nodes);
+    const uint64_t missing = rill_links_missing(set->links);
+    rill_room all = {.backend = device->backend};
+    rill_set_count(set->options.variant, &size, &all);
     set->links_made = !set->links->device;
-    RILL_TRY(rill_device_require(device, rill_sim_bytes(variant, &size) - size.bytes + missing - sums,
-                                 "the populations and index lists"));
+    RILL_TRY(rill_device_require(device, all.held - size.bytes + missing, "the populations and index lists"));
     RILL_TRY(rill_links_make(set->links, device));
-    sim->held += missing;
+    sim->room.held += missing;
     set->arrays = set->links->arrays;
     sim->seconds_linking += rill_now() - start;
-    for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
-        RILL_TRY(take(sim, array_bytes(sim, set, size.stride), "populations", &set->populations[k]));
+    arrays_take(set, &size, &sim->room);
+    RILL_TRY(sim->room.status);
     if (sim->domain->swap_count) RILL_TRY(swaps_share(sim, set));
-    if (rill_stream_ring(variant.stream))
-        RILL_TRY(take(sim, rill_turn_bytes(size.nodes, size.reach), "counters", (void **)&set->arrays.turns));
 done:
     return status;
 }

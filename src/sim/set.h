@@ -39,6 +39,9 @@ rill_launch rill_set_launch(const rill_sim *sim, const rill_set *set);
 /** Return the number behind the last node that kernels step. */
 rill_node rill_set_end(const rill_sim *sim, const rill_set *set);
 
+/** Count what a set takes, as rill_sim_count() without sums. */
+void rill_set_count(rill_variant variant, const rill_links_size *size, rill_room *room);
+
 /** Make the step of some nodes, before rill_set_advance(). @param walls  to be interpolated in it */
 void rill_set_step(const rill_sim *sim, const rill_set *set, void *queue, rill_node first, rill_node end,
                    rill_wall_weights walls);

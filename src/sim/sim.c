@@ -36,25 +36,25 @@ rill_node rill_sim_number(const rill_sim *sim, rill_node node)
 
 static uint64_t chunks_of(uint64_t nodes) { return (nodes + RILL_CHUNK - 1) / RILL_CHUNK; }
 
-uint64_t rill_sim_partial_bytes(uint64_t nodes) { return chunks_of(nodes) * sizeof(rill_partial); }
-
-uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size)
+/* Make room for sums. */
+static void sums_make(rill_sim *sim, uint64_t nodes, rill_room *room)
 {
-    uint64_t bytes[RILL_SIM_ARRAYS], sum = 0;
-    const int count = rill_sim_arrays(variant, size, bytes);
-    for (int k = 0; k < count; k++) sum += bytes[k];
-    return sum;
+    RILL_ROOM_ALLOC(room, chunks_of(nodes), sim->partials);
+    RILL_ROOM_ARRAY(room, chunks_of(nodes), sim->host_partials);
 }
 
-int rill_sim_arrays(rill_variant variant, const rill_links_size *size, uint64_t bytes[RILL_SIM_ARRAYS])
+void rill_sim_count(rill_variant variant, const rill_links_size *size, rill_room *room)
 {
-    int count = 0;
-    for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
-        bytes[count++] = rill_sim_population_bytes(variant, size->stride);
-    for (int k = 0; k < size->part_count; k++) bytes[count++] = size->parts[k].bytes;
-    bytes[count++] = rill_sim_partial_bytes(size->nodes);
-    if (rill_stream_ring(variant.stream)) bytes[count++] = rill_turn_bytes(size->nodes, size->reach);
-    return count;
+    rill_sim sim = {.domain = NULL};
+    rill_set_count(variant, size, room);
+    sums_make(&sim, size->nodes, room);
+}
+
+uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size, const rill_device *device)
+{
+    rill_room room = {.backend = device->backend};
+    rill_sim_count(variant, size, &room);
+    return room.held;
 }
 
 /* Return the number behind the last that kernels step. */
@@ -64,14 +64,6 @@ rill_launch rill_sim_launch(const rill_sim *sim) { return rill_set_launch(sim, s
 
 /* Return the chunks that totals are taken of. */
 static uint64_t own_chunks(const rill_sim *sim) { return chunks_of(end_of(sim) - sim->domain->first); }
-
-/* Give a host array to the backend, and count it. */
-static rill_status share(rill_sim *sim, const void *host, uint64_t bytes, const char *what, const void **out)
-{
-    const rill_status status = rill_device_share(sim->device, host, bytes, what, out);
-    if (status == RILL_OK) sim->held += bytes;
-    return status;
-}
 
 rill_status rill_sim_create(const rill_domain *domain, const rill_sim_options *options, rill_sim **out)
 {
@@ -123,18 +115,6 @@ rill_status rill_sim_new(const rill_domain *domain, const rill_sim_options *opti
     return RILL_OK;
 }
 
-/* Make room for sums. */
-static rill_status partials_make(rill_sim *sim)
-{
-    rill_status status = RILL_OK;
-    const uint64_t bytes = rill_sim_partial_bytes(sim->flow->links->size.nodes);
-    RILL_TRY(rill_device_alloc(sim->device, bytes, "partial sums", (void **)&sim->partials));
-    sim->held += bytes;
-    RILL_TRY(rill_array_create(bytes, 1, "partial sums", (void **)&sim->host_partials));
-done:
-    return status;
-}
-
 rill_status rill_sim_create_sets(const rill_domain *domain, const rill_sim_options *options, int count,
                                  rill_load load, rill_sim **out)
 {
@@ -149,8 +129,10 @@ rill_status rill_sim_create_sets(const rill_domain *domain, const rill_sim_optio
         goto done;
     }
     RILL_TRY(rill_device_take(sim->flow->options.device, options->backend, &sim->device));
+    sim->room = rill_room_of(sim->device, "the populations");
     for (int k = 0; k < count; k++) RILL_TRY(rill_set_create(sim, &sim->flow[k]));
-    RILL_TRY(partials_make(sim));
+    sums_make(sim, sim->flow->links->size.nodes, &sim->room);
+    RILL_TRY(sim->room.status);
     *out = sim;
     sim = NULL;
 done:
@@ -406,8 +388,10 @@ rill_status rill_sim_sponge_set(rill_sim *sim, const rill_node *nodes, const flo
     if (count == 0) return RILL_OK;
     RILL_TRY(rill_macroscopic_refuse(sim, "a sponge layer"));
     if (sim->several) return rill_several_sponge_set(sim, nodes, keep, count);
-    RILL_TRY(share(sim, nodes, count * sizeof *nodes, "sponge layers", (const void **)&sim->sponge.nodes));
-    RILL_TRY(share(sim, keep, count * sizeof *keep, "sponge layers", (const void **)&sim->sponge.keep));
+    sim->room.what = "sponge layers";
+    RILL_ROOM_SHARE(&sim->room, nodes, count, sim->sponge.nodes);
+    RILL_ROOM_SHARE(&sim->room, keep, count, sim->sponge.keep);
+    RILL_TRY(sim->room.status);
     sim->sponge.count = count;
 done:
     return status;
@@ -443,7 +427,7 @@ uint64_t rill_sim_held(rill_sim *sim, uint64_t *linked)
         for (int set = 0; set < part->set_count; set++)
             if (part->flow[set].links_made)
                 own += rill_device_linked(part->device, &part->flow[set].links->arrays);
-        held += part->held;
+        held += part->room.held;
     }
     if (linked) *linked = own;
     return held + own;

@@ -10,21 +10,14 @@
 #include "device/room.h"
 #include "domain/links.h"
 
-/** Return the bytes that a simulation takes on its backend, without what mirrored boundaries add. On a GPU
- * arrays of populations have no block behind the last node, and take that much less. */
-uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size);
+/** Count what a simulation takes, without what mirrored boundaries add, and what link() makes of a list. */
+void rill_sim_count(rill_variant variant, const rill_links_size *size, rill_room *room);
 
-/** Arrays of a simulation, at most. */
-enum { RILL_SIM_ARRAYS = 8 };
+/** Return the bytes of it that the kernels of a device have. */
+uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size, const rill_device *device);
 
-/** List the bytes of its arrays, which rill_sim_bytes() adds up. @return how many */
-int rill_sim_arrays(rill_variant variant, const rill_links_size *size, uint64_t bytes[RILL_SIM_ARRAYS]);
-
-/** Return the bytes of the partial sums of so many nodes, which the host has, too. */
-uint64_t rill_sim_partial_bytes(uint64_t nodes);
-
-/** Return what a sample of so many nodes takes on the host, in bytes. @param[in,out] room  of the device */
-uint64_t rill_sample_measure(uint64_t nodes, const rill_device *device, rill_room *room);
+/** Count what a sample of so many nodes takes. */
+void rill_sample_count(uint64_t nodes, rill_room *room);
 
 /** Return the number that kernels know a fluid node by: with dense addressing that of its voxel. */
 rill_node rill_sim_number(const rill_sim *sim, rill_node node);
@@ -107,10 +100,6 @@ bool rill_sim_label_borrows(rill_sim *sim);
 /** Return the bytes that moments of nodes take on the backend, once any are set or read; the host takes as
  * many for a moment, of as many nodes as are set or read at a time. */
 uint64_t rill_sim_slice_bytes(uint64_t nodes);
-
-/** Return the bytes that labels take on the backend, without those moments. @param nodes  0 where it borrows
- * their labels */
-uint64_t rill_sim_label_bytes(uint64_t nodes, uint32_t count);
 
 /** Sum rho - 1 over the nodes of every label: [count], the same bits every time. */
 rill_status rill_sim_label_sums(rill_sim *sim, double *sums);

@@ -29,7 +29,7 @@ struct rill_sim {
     rill_partial *host_partials;
     float *velocities;      /* [3][nodes] on the backend, made when first kept */
     double seconds_linking; /* that building the links took */
-    uint64_t held;          /* bytes on the backend, those of link() and of what observers use not counted */
+    rill_room room;         /* on the backend, without those of link() and of what observers use */
     double *slice;          /* [4][RILL_SIM_SLICE] on the backend, made when first used */
     rill_node *order;       /* [RILL_SIM_SLICE] on the backend, dense addressing only */
     void *words;            /* of a chunk of nodes on the backend, made when first used: state.c */

@@ -105,9 +105,6 @@ static rill_status list_nodes(maker *m)
     RILL_TRY(rill_array_create(b->count, sizeof *starts, "wall links", (void **)&starts));
     memset(starts, 0, b->count * sizeof *starts);
     for (uint64_t l = 0; l < list->count; l++) starts[m->owners[l]]++;
-    RILL_TRY(rill_array_create(b->count + 1, sizeof *list->nodes, "wall links", (void **)&list->nodes));
-    RILL_TRY(rill_array_create(list->count, sizeof *list->links, "wall links", (void **)&list->links));
-    RILL_TRY(rill_array_create(b->count, sizeof *list->fluxes, "wall links", (void **)&list->fluxes));
     for (int lone = 0; lone < 2; lone++) {
         for (uint64_t k = 0; k < b->count; k++) {
             const uint64_t own = starts[k];
@@ -143,22 +140,24 @@ static bool has_weight(const rill_boundary *b, uint64_t k, int i)
            rill_boundary_at_wall(&b->nodes[k], b->domain->lattice, i);
 }
 
-/* Weights of the links of listed nodes along axes, and whatever they end at if it is solid: kernels count
- * them so. */
-static rill_status weigh(maker *m, uint64_t bundles)
+/* Count the weights of a list; 0: they are more than can be numbered in 32 bits, and links are rewritten. */
+static uint64_t weights_count(const rill_boundary *b)
 {
-    rill_status status = RILL_OK;
-    const rill_boundary *b = m->b;
-    const int q = rill_q((int)b->domain->lattice);
-    rill_wall_list *list = &m->list;
     uint64_t most = 0;
 #pragma omp parallel for schedule(static) reduction(+ : most)
     for (uint64_t k = 0; k < b->count; k++)
-        for (int i = 1; i < q; i++) most += has_weight(b, k, i);
-    if (most > UINT32_MAX) return RILL_OK; /* counts in 32 bits: links are rewritten, then */
-    RILL_TRY(rill_array_create(bundles, sizeof *list->bundles, "wall links", (void **)&list->bundles));
-    RILL_TRY(rill_array_create(most, sizeof *list->weights, "wall links", (void **)&list->weights));
-    memset(list->bundles, 0, bundles * sizeof *list->bundles);
+        for (int i = 1; i < rill_q((int)b->domain->lattice); i++) most += has_weight(b, k, i);
+    return most > UINT32_MAX ? 0 : most;
+}
+
+/* Weights of the links of listed nodes along axes, and whatever they end at if it is solid: kernels count
+ * them so. */
+static void weigh(maker *m)
+{
+    const rill_boundary *b = m->b;
+    const int q = rill_q((int)b->domain->lattice);
+    rill_wall_list *list = &m->list;
+    memset(list->bundles, 0, list->bundle_count * sizeof *list->bundles);
     for (uint64_t k = 0; k < b->count; k++) {
         if (m->lone[k]) continue;
         rill_wall_bundle *bundle = &list->bundles[m->numbers[k] / RILL_BUNDLE];
@@ -171,14 +170,30 @@ static rill_status weigh(maker *m, uint64_t bundles)
             list->weights[list->weight_count++] = open ? b->fluxes[k][i - 1] : weight_of(&p);
         }
     }
-done:
-    return status;
+}
+
+void rill_wall_list_take(rill_wall_list *list, const rill_wall_list_size *size, rill_room *room)
+{
+    RILL_ROOM_ARRAY(room, size->links, list->cuts);
+    if (size->values) RILL_ROOM_ARRAY(room, size->links, list->values);
+    RILL_ROOM_ARRAY(room, size->nodes + 1, list->nodes);
+    RILL_ROOM_ARRAY(room, size->links, list->links);
+    RILL_ROOM_ARRAY(room, size->nodes, list->fluxes);
+    if (size->weights == 0) return;
+    list->bundle_count = size->bundles;
+    RILL_ROOM_ARRAY(room, size->bundles, list->bundles);
+    RILL_ROOM_ARRAY(room, size->weights, list->weights);
 }
 
 rill_status rill_wall_list_make(const rill_boundary *b, const rill_node *numbers, uint64_t bundles,
-                                rill_wall_list *out)
+                                rill_room *room, rill_wall_list *out)
 {
     rill_status status = RILL_OK;
+    const rill_wall_list_size size = {.links = b->links,
+                                      .nodes = b->count,
+                                      .bundles = bundles,
+                                      .weights = bundles ? weights_count(b) : 0,
+                                      .values = b->values != NULL};
     maker m = {.b = b, .numbers = numbers};
     uint64_t links = 0;
     RILL_TRY(rill_array_create(b->count, sizeof *m.first, "wall links", (void **)&m.first));
@@ -190,9 +205,8 @@ rill_status rill_wall_list_make(const rill_boundary *b, const rill_node *numbers
                       (unsigned long long)b->links, UINT32_MAX));
     RILL_TRY(rill_array_create(b->count, sizeof *m.lone, "wall links", (void **)&m.lone));
     RILL_TRY(rill_array_create(b->links, sizeof *m.owners, "wall links", (void **)&m.owners));
-    RILL_TRY(rill_array_create(b->links, sizeof *m.list.cuts, "wall links", (void **)&m.list.cuts));
-    if (b->values)
-        RILL_TRY(rill_array_create(b->links, sizeof *m.list.values, "wall links", (void **)&m.list.values));
+    rill_wall_list_take(&m.list, &size, room);
+    RILL_TRY(room->status);
     for (uint64_t k = 0; k < b->count; k++) {
         m.first[k] = links;
         links += (uint64_t)__builtin_popcount(b->nodes[k].links);
@@ -205,7 +219,7 @@ rill_status rill_wall_list_make(const rill_boundary *b, const rill_node *numbers
     list_part(&m, true, true);
     list_part(&m, true, false);
     RILL_TRY(list_nodes(&m));
-    if (bundles > 0) RILL_TRY(weigh(&m, bundles));
+    if (size.weights) weigh(&m);
     *out = m.list;
     m.list = (rill_wall_list){0};
 done:

@@ -20,8 +20,18 @@ typedef struct rill_wall_list {
     float (*fluxes)[RILL_WALL_FLUXES]; /**< [node_count] */
     rill_wall_bundle *bundles;
     float *weights; /**< [weight_count], see rill_wall_weights; NULL unless requested */
-    uint64_t weight_count;
+    uint64_t weight_count, bundle_count;
 } rill_wall_list;
+
+/** Room for a list. */
+typedef struct rill_wall_list_size {
+    uint64_t links, nodes;
+    uint64_t bundles, weights; /**< 0: no weights for steps */
+    bool values;
+} rill_wall_list_size;
+
+/** Take its arrays, or count them. */
+void rill_wall_list_take(rill_wall_list *list, const rill_wall_list_size *size, rill_room *room);
 
 /**
  * Make the list. Links that are half-way anyhow, at q = 1/2 or where the rule needs a node that does not
@@ -30,7 +40,7 @@ typedef struct rill_wall_list {
  * @param[in] bundles  how many bundles of nodes the kernels know, to make weights for steps; 0: none
  */
 rill_status rill_wall_list_make(const rill_boundary *boundary, const rill_node *numbers, uint64_t bundles,
-                                rill_wall_list *out);
+                                rill_room *room, rill_wall_list *out);
 
 /** Free the arrays. */
 void rill_wall_list_free(rill_wall_list *list);

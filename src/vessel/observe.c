@@ -191,8 +191,7 @@ double rill_observers_time(const rill_observers *o)
 
 /* What is counted. */
 typedef struct counting {
-    const rill_device *device;
-    rill_room *room; /* of the device */
+    rill_room *room;
     rill_observers_size size;
 } counting;
 
@@ -200,14 +199,15 @@ typedef struct counting {
 static void sample_add(counting *c, uint64_t nodes)
 {
     if (nodes == 0) return;
-    c->size.host += 10 * nodes * sizeof(double) + rill_sample_measure(nodes, c->device, c->room);
+    c->room->host += 10 * nodes * sizeof(double);
+    rill_sample_count(nodes, c->room);
 }
 
 /* Add positions between nodes, up to eight of them each, which neighbours share. @param nodes  of all */
 static void places_add(counting *c, uint64_t places, uint64_t nodes)
 {
     const rill_points *p = NULL;
-    c->size.host += places * (sizeof *p->slots + sizeof *p->weights + 8 * sizeof *p->nodes);
+    c->room->host += places * (sizeof *p->slots + sizeof *p->weights + 8 * sizeof *p->nodes);
     sample_add(c, nodes);
 }
 
@@ -248,17 +248,17 @@ static void shear_add(counting *c, const rill_geom *geom, uint64_t nodes)
     const uint64_t triangles = geom->surface->triangle_count;
     const rill_wall_shear_size map = rill_wall_shear_measure(geom, nodes);
     /* Sums of a cycle, the shear of a moment, and what is written of the cycle. */
-    c->size.host += map.bytes + triangles * (4 * sizeof *o->cycle.sums + sizeof *o->shear +
-                                             RILL_SHEAR_RESULTS * sizeof(float));
+    c->room->host += map.bytes + triangles * (4 * sizeof *o->cycle.sums + sizeof *o->shear +
+                                              RILL_SHEAR_RESULTS * sizeof(float));
     c->size.making = map.making > c->size.making ? map.making : c->size.making;
     sample_add(c, map.nodes);
 }
 
 rill_observers_size rill_observers_measure(const rill_case *given, const rill_geom *geom,
-                                           const rill_case_plan *plan, const rill_device *device,
-                                           rill_room *room)
+                                           const rill_case_plan *plan, rill_room *room)
 {
-    counting c = {.device = device, .room = room};
+    counting c = {.room = room};
+    const uint64_t before = room->host;
     struct {
         uint64_t nodes, places;
     } sections;
@@ -281,9 +281,9 @@ rill_observers_size rill_observers_measure(const rill_case *given, const rill_ge
         rows += (double)rhythm.wall * (double)(2 + 4 * places);
         places_add(&c, places, NODES_OF_PLACE * places);
     }
-    if (given->output.helicity) c.size.host += rill_helicity_bytes(plan->nodes);
+    if (given->output.helicity) room->host += rill_helicity_bytes(plan->nodes);
     c.size.series = (uint64_t)fmin(rows * (double)cycles * sizeof(double), 1e18);
-    c.size.host += c.size.series;
+    c.size.host = room->host - before + c.size.series;
     return c.size;
 }
 

@@ -48,16 +48,16 @@ rill_status rill_observers_make(rill_vessel *vessel, uint32_t interval, rill_obs
 
 /** What following takes. */
 typedef struct rill_observers_size {
-    uint64_t host;   /**< bytes, throughout the run, series of all its cycles included */
+    uint64_t host; /**< bytes, throughout the run, series of all its cycles included; others are in the room,
+                      too */
     uint64_t making; /**< more on the host, while it is set up */
     uint64_t series; /**< of the host's: series of all cycles */
 } rill_observers_size;
 
 /** Estimate the memory of what a case records, before it is set up; the plan has its steps.
- * @param[in,out] room  of the device */
+ * @param[in,out] room  that it is counted in */
 rill_observers_size rill_observers_measure(const rill_case *given, const rill_geom *geom,
-                                           const rill_case_plan *plan, const rill_device *device,
-                                           rill_room *room);
+                                           const rill_case_plan *plan, rill_room *room);
 
 /** Free everything; a cleared one is allowed. */
 void rill_observers_free(rill_observers *observers);

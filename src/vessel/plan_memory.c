@@ -10,7 +10,7 @@
 #include "io/fields.h"
 #include "io/view.h"
 #include "kernel/walls.h"
-#include "sim/attached_size.h"
+#include "sim/attached.h"
 #include "sim/sim_priv.h"
 #include "vessel/end_kinds.h"
 #include "vessel/observe.h"
@@ -36,10 +36,9 @@ typedef struct counting {
     const rill_case *given;
     const rill_geom *geom;
     const rill_outlook *outlook;
-    rill_device *device;
     const rill_case_plan *plan;
-    rill_room room;        /* of the device; a host has the same in its own memory */
-    uint64_t kept, making; /* on the host beside that: throughout the run, at most at a time */
+    rill_room room;  /* a host has what is the device's in its own memory */
+    uint64_t making; /* on the host beside that, at most at a time */
 } counting;
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -49,9 +48,7 @@ static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static void boundary_add(counting *c, const rill_attached_load *load)
 {
-    const rill_attached_size size = rill_attached_measure(load, c->device, &c->room);
-    c->kept += size.host;
-    c->making = larger(c->making, size.making);
+    c->making = larger(c->making, rill_attached_count(load, &c->room));
 }
 
 static bool is_in_a_plane_of_the_lattice(const rill_opening *o)
@@ -69,7 +66,7 @@ static void openings_add(counting *c)
         rill_attached_load load =
             rill_attached_load_of(o->cuts, o->cut_count, c->plan->options.variant.lattice);
         load.modes = rill_outlook_modes(c->outlook, k);
-        if (c->outlook->profiles[k]) c->kept += rill_profile_bytes(c->outlook->profiles[k]);
+        if (c->outlook->profiles[k]) c->room.host += rill_profile_bytes(c->outlook->profiles[k]);
         if (load.modes == 0 && is_in_a_plane_of_the_lattice(o))
             load.pairs = (uint64_t)(PAIRS_OF_LINK * (double)load.links);
         boundary_add(c, &load);
@@ -78,15 +75,9 @@ static void openings_add(counting *c)
 
 static void walls_add(counting *c, const rill_links_size *size)
 {
-    const rill_variant v = c->plan->options.variant;
-    const rill_surface *s = c->geom->surface;
-    if (c->given->walls != RILL_WALLS_INTERPOLATED) return;
-    rill_attached_load load = rill_attached_load_of(s->walls, s->wall_count, v.lattice);
-    load.interpolated = true;
-    if (c->device->backend->walls_in_step &&
-        rill_walls_in_step((int)v.stream, (int)v.addressing, (int)v.storage, (int)v.arithmetic))
-        load.bundles = size->stride / RILL_BUNDLE;
-    boundary_add(c, &load);
+    const rill_attached_load load =
+        rill_attached_walls(c->geom->surface, c->plan->options.variant, size->stride, c->room.backend);
+    if (c->given->walls == RILL_WALLS_INTERPOLATED) boundary_add(c, &load);
 }
 
 /* A host has the lists of a sponge once, a device has copies. */
@@ -94,8 +85,8 @@ static void sponge_add(counting *c)
 {
     const uint64_t nodes = rill_sponge_nodes(c->geom, c->plan), lists[] = {sizeof(rill_node), sizeof(float)};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
-        c->kept += nodes * lists[k];
-        if (!c->device->backend->host) rill_room_add(&c->room, nodes * lists[k]);
+        rill_room_array(&c->room, nodes * lists[k], NULL);
+        rill_room_share(&c->room, NULL, nodes * lists[k], NULL);
     }
     c->making = larger(c->making, nodes * SPONGE_MAKING);
 }
@@ -106,9 +97,9 @@ static void sponge_add(counting *c)
 static void besides_add(counting *c)
 {
     const uint64_t batch = smaller(c->plan->nodes, RILL_FIELDS_BATCH);
-    if (c->device->backend->host) return;
-    if (c->given->output.fields) rill_sample_measure(batch, c->device, &c->room);
-    c->room.large += c->room.granule;
+    if (c->room.backend->host) return;
+    if (c->given->output.fields) rill_sample_count(batch, &c->room);
+    c->room.large += c->room.backend->granule;
 }
 
 /* ---- the run ---------------------------------------------------------------------------------- */
@@ -123,12 +114,9 @@ static bool sets_moments(const rill_case *given)
 
 static void simulation_add(counting *c, const rill_links_size *size)
 {
-    uint64_t array[RILL_SIM_ARRAYS];
-    const int arrays = rill_sim_arrays(c->plan->options.variant, size, array);
-    for (int k = 0; k < arrays; k++) rill_room_add(&c->room, array[k]);
+    rill_sim_count(c->plan->options.variant, size, &c->room);
     if (sets_moments(c->given) || c->given->output.fields || c->given->output.helicity)
         rill_room_add(&c->room, rill_sim_slice_bytes(c->plan->nodes));
-    c->kept += rill_sim_partial_bytes(size->nodes);
 }
 
 /* Bytes of a triangle in a file of the wall, and of its results; of a node, and of a picture. */
@@ -193,7 +181,7 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
     rill_links_size size;
     uint64_t linked;
     const bool host = device->backend->host;
-    counting c = {given, geom, outlook, device, plan, .room = {.granule = device->backend->granule}};
+    counting c = {given, geom, outlook, plan, .room = {.backend = device->backend}};
     RILL_TRY(rill_memory_available(&plan->host_free));
     RILL_TRY(
         rill_domain_create(geom, &(rill_domain_options){plan->options.variant.lattice, -1}, &plan->domain));
@@ -204,9 +192,10 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
     openings_add(&c);
     walls_add(&c, &size);
     sponge_add(&c);
+    const uint64_t kept = c.room.host;
     besides_add(&c);
-    const rill_observers_size observers = rill_observers_measure(given, geom, plan, device, &c.room);
-    const uint64_t held = rill_room_bytes(&c.room) + (host ? linked + c.kept : 0),
+    const rill_observers_size observers = rill_observers_measure(given, geom, plan, &c.room);
+    const uint64_t held = rill_room_bytes(&c.room) + (host ? linked + kept : 0),
                    fields = given->output.fields
                                 ? smaller(PIECE_BYTES + plan->nodes * FIELDS_NODE, FIELDS_BYTES)
                                 : 0;
@@ -214,12 +203,12 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
         given->output.surface ? larger(PIECE_BYTES, rill_view_measure(geom->surface)) : PIECE_BYTES;
     /* One after the other: links are made, what is followed is set up, files are written. */
     const uint64_t most = larger(c.making, observers.host + larger(observers.making, larger(fields, pieces)));
-    plan->host_bytes = rill_numbering_held(geom) + most + (host ? held : c.kept);
+    plan->host_bytes = rill_numbering_held(geom) + most + (host ? held : kept);
     plan->device_bytes = host ? 0 : held;
     rill_log(RILL_LOG_DEBUG,
              "plan, bytes: numbers %llu, links and openings %llu (making %llu), followed %llu (making %llu), "
              "device %llu",
-             (unsigned long long)rill_numbering_held(geom), (unsigned long long)c.kept,
+             (unsigned long long)rill_numbering_held(geom), (unsigned long long)kept,
              (unsigned long long)c.making, (unsigned long long)observers.host,
              (unsigned long long)observers.making, (unsigned long long)held);
     count_disk(given, geom, observers.series, plan);

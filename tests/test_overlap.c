@@ -241,3 +241,46 @@ Test(overlap, tubes_that_cross_at_vertices_are_united)
     rill_geom_destroy(geom);
     shape_free(&s);
 }
+
+/* The solid angle of a triangle, seen from a place (van Oosterom & Strackee 1983,
+ * doi:10.1109/TBME.1983.325207). */
+static double solid_angle(const double *a, const double *b, const double *c, const double place[3])
+{
+    double p[3], q[3], r[3], normal[3];
+    rill_subtract(a, place, p);
+    rill_subtract(b, place, q);
+    rill_subtract(c, place, r);
+    rill_cross(q, r, normal);
+    const double x = sqrt(rill_dot(p, p)), y = sqrt(rill_dot(q, q)), z = sqrt(rill_dot(r, r));
+    return 2 * atan2(rill_dot(p, normal),
+                     x * y * z + rill_dot(p, q) * z + rill_dot(q, r) * x + rill_dot(r, p) * y);
+}
+
+/* Of triangles that no other cuts, those are within the lumen around whose middle the other shell winds, by
+ * solid angles instead of rays. */
+Test(overlap, winding_numbers_agree)
+{
+    shape s = shape_new();
+    const rill_surface_options o = per_millimetre(0.25);
+    const unsigned tube_triangles = 2 * (RINGS - 1) * AROUND + 2 * AROUND;
+    rill_surface_report report;
+    uint64_t within = 0, wrong = 0;
+    tee(&s, 0.3, true);
+    rill_geom *geom = make(&s, &o, &report);
+    for (unsigned t = 0; t < s.nt; t++) {
+        const int state = geom->surface->removed[t];
+        double middle[3] = {0}, sum = 0;
+        if (state != RILL_WALL_WHOLE && state != RILL_WALL_WITHIN) continue;
+        for (int k = 0; k < 3; k++)
+            for (int a = 0; a < 3; a++) middle[a] += s.v[s.t[t][k]][a] / 3;
+        const bool tube = t < tube_triangles;
+        for (unsigned other = tube ? tube_triangles : 0; other < (tube ? s.nt : tube_triangles); other++)
+            sum += solid_angle(s.v[s.t[other][0]], s.v[s.t[other][1]], s.v[s.t[other][2]], middle);
+        within += state == RILL_WALL_WITHIN;
+        wrong += (fabs(sum) > 2 * M_PI) != (state == RILL_WALL_WITHIN);
+    }
+    cr_expect_eq(wrong, 0u, "%llu of %u triangles", (unsigned long long)wrong, s.nt);
+    cr_expect_eq(within, report.defects[RILL_DEFECT_WITHIN].count);
+    rill_geom_destroy(geom);
+    shape_free(&s);
+}

@@ -147,6 +147,33 @@ Test(loss, pulsatile_pressures_have_no_lag)
     cr_expect_float_eq(swing[1] / swing[0], 1, 0.01, "%g and %g Pa", swing[0], swing[1]);
 }
 
+/* A pressure that varies over the cycle stands at the end of the surface, too: its mean and extremes. */
+Test(loss, pressures_that_vary_are_held)
+{
+    double error, low = INFINITY, high = -INFINITY;
+    FILE *wave = fopen("p.csv", "w");
+    fputs("time [s], pressure [Pa]\n", wave);
+    for (int k = 0; k <= 40; k++) {
+        const double p = 100 + 8 * cos(2 * M_PI * k / 40) - 5 * sin(4 * M_PI * k / 40);
+        fprintf(wave, "%g, %.9g\n", k * 0.01, p);
+        low = fmin(low, p);
+        high = fmax(high, p);
+    }
+    fclose(wave);
+    vessel_write("v.yaml",
+                 "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+                 "  in: {kind: inlet, flow: 0.4 mL/s}\n  out: {kind: pressure, waveform: p.csv}\n"
+                 "run: {cycles: 3, tolerance: 0.1 %%, mach: 0.07, soft-start: 0.4 s}\n"
+                 "output: {surface: no, centre-line: no, snapshots: 0}\n");
+    const rill_run_result r = run(0.5, &error);
+    const double limit = 0.01 * (high - low);
+    cr_expect_lt(fabs(error), limit, "%g Pa", error);
+    cr_expect_float_eq(r.pressure[1], 100, limit, "%g Pa", r.pressure[1]);
+    cr_expect_float_eq(r.pressure_low[1], low, limit, "%g of %g Pa", r.pressure_low[1], low);
+    cr_expect_float_eq(r.pressure_high[1], high, limit, "%g of %g Pa", r.pressure_high[1], high);
+    cr_expect_float_eq(r.flow[1], -0.4e-6, 1e-3 * 0.4e-6, "%g m3/s", r.flow[1]);
+}
+
 /* Windkessels behind extensions whose losses are learned: the means of a periodic cycle are those of the
  * circuit, p = beyond + (R_p + R_d) Q, with the inlet's flow, for every extension. */
 Test(loss, windkessels_have_the_means_of_their_circuit)

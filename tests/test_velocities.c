@@ -302,6 +302,76 @@ Test(velocities, a_parabola_runs_as_the_built_in_one)
     free(file);
 }
 
+/* Velocity along the pipe at a place, m, and a time, s: a parabola whose maximum runs around the axis. */
+static double turning(const double x[2], double time)
+{
+    const double angle = 2 * M_PI * time / 0.2, square = (x[0] * x[0] + x[1] * x[1]) / 4e-6;
+    if (square >= 1) return 0;
+    return 0.1 * (1 - square) * (1 + 0.6 * (x[0] * cos(angle) + x[1] * sin(angle)) / 2e-3);
+}
+
+static void write_turning(void)
+{
+    enum { TIMES = 16 };
+    FILE *file = fopen("v.csv", "w");
+    cr_assert(file);
+    fprintf(file, HEADER ", time [s]\n");
+    for (int k = 0; k < TIMES; k++)
+        for (double x = -1.95; x < 2; x += 0.3)
+            for (double y = -1.95; y < 2; y += 0.3) {
+                const double time = 0.2 * k / TIMES, at[2] = {1e-3 * x, 1e-3 * y};
+                if (x * x + y * y < 4) fprintf(file, "%g,%g,0,0,0,%.9g,%g\n", x, y, turning(at, time), time);
+            }
+    cr_assert_eq(fclose(file), 0);
+}
+
+/* Return the L2 error of the velocity along the pipe in the first layer of nodes behind the inlet. */
+static double entering_error(const vessel_run *r)
+{
+    const uint64_t voxels = rill_geom_voxels(r->geom), slice = (uint64_t)r->geom->n[0] * r->geom->n[1];
+    const double time = vessel_time(r);
+    double wrong = 0, all = 0;
+    uint64_t layer = 0;
+    float *pressure = calloc(4 * voxels, sizeof *pressure), *u = pressure + voxels;
+    cr_assert(pressure);
+    cr_assert_eq(rill_vessel_fields(r->vessel, pressure, u), RILL_OK, "%s", rill_error_message());
+    for (uint64_t z = 0; z < r->geom->n[2] && all == 0; z++)
+        for (layer = z * slice; layer < (z + 1) * slice; layer++) {
+            const uint64_t place = layer - z * slice;
+            const double at[2] = {
+                r->geom->origin[0] + r->geom->spacing * ((double)(place % r->geom->n[0]) + 0.5),
+                r->geom->origin[1] + r->geom->spacing * ((double)(place / r->geom->n[0]) + 0.5)};
+            const double own = (double)u[2 * voxels + layer];
+            if (!(own != 0)) continue; /* solid */
+            wrong += pow(own - turning(at, time), 2);
+            all += pow(turning(at, time), 2);
+        }
+    free(pressure);
+    return sqrt(wrong / all);
+}
+
+/* Half a voxel behind the inlet the flow is that of the file, in space and in time. */
+Test(velocities, a_profile_that_turns_enters_as_it_is)
+{
+    double flow, pressure;
+    vessel_extension = 0.5;
+    vessel_pipe(0.3e-3, 0);
+    write_turning();
+    write_case("velocities: v.csv, flow: from-file", "cycles: 2");
+    vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
+    vessel_record(&r);
+    cr_assert_eq(rill_sim_step(r.vessel->sim, r.plan.lead_steps), RILL_OK, "%s", rill_error_message());
+    for (int k = 0; k < 5; k++) {
+        cr_assert_eq(rill_sim_step(r.vessel->sim, r.plan.cycle_steps / 5), RILL_OK, "%s",
+                     rill_error_message());
+        vessel_look(&r, "in", &flow, &pressure);
+        const double error = entering_error(&r), exact = 0.05 * AREA;
+        cr_expect_float_eq(flow, exact, 3e-3 * exact, "%g of %g m3/s", flow, exact);
+        cr_expect_lt(error, 0.03, "%g at %g s", error, vessel_time(&r));
+    }
+    vessel_free(&r);
+}
+
 /* Step a case, and compare the flow through the links of its inlet. */
 static void expect_flow(const char *inlet, double (*wanted)(double time), double tolerance)
 {

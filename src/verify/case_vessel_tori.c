@@ -288,7 +288,7 @@ static rill_status measure(const bend *b, double r, const rill_verify_torus_flow
     RILL_TRY(begin(b, r, exact, setup, &f));
     RILL_TRY(settle(&f, found, &speed));
     RILL_TRY(rill_verify_torus_rings(&f.torus));
-    RILL_TRY(rill_verify_wall_make(f.domain, f.sim, f.nu, &wall));
+    RILL_TRY(rill_verify_wall_make(f.domain, f.sim, true, f.nu, &wall));
     RILL_TRY(rill_verify_wall_take(&wall));
     compare(&f, &wall, speed, found);
     found->rounding = rill_verify_rounding(setup->variant.storage, 2 * SPEED, 8 * f.nu * SPEED / (r * r));

@@ -23,6 +23,7 @@ extern const rill_verify_group rill_verify_format_flows;    /**< formats in flow
 extern const rill_verify_group rill_verify_format_pores;    /**< formats and permeability */
 
 extern const rill_verify_group rill_verify_vessel_pipes;      /**< pipes with interpolated bounce-back */
+extern const rill_verify_group rill_verify_vessel_blood;      /**< fluids that thin, in pipes */
 extern const rill_verify_group rill_verify_vessel_shear;      /**< wall shear on triangles of pipes */
 extern const rill_verify_group rill_verify_vessel_walls;      /**< pipes at small relaxation times */
 extern const rill_verify_group rill_verify_vessel_ducts;      /**< ducts oblique to the lattice */

@@ -21,11 +21,17 @@ static const rill_verify_group *const formats[] = {&rill_verify_format_pipes, &r
                                                    &rill_verify_format_flows, &rill_verify_format_pores,
                                                    NULL};
 static const rill_verify_group *const sizes[] = {&rill_verify_sizes, NULL};
-static const rill_verify_group *const vessels[] = {&rill_verify_vessel_pipes,      &rill_verify_vessel_shear,
-                                                   &rill_verify_vessel_walls,      &rill_verify_vessel_ducts,
-                                                   &rill_verify_vessel_tori,       &rill_verify_vessel_pulses,
-                                                   &rill_verify_vessel_accuracies, &rill_verify_vessel_bodies,
-                                                   &rill_verify_vessel_cases,      NULL};
+static const rill_verify_group *const vessels[] = {&rill_verify_vessel_pipes,
+                                                   &rill_verify_vessel_blood,
+                                                   &rill_verify_vessel_shear,
+                                                   &rill_verify_vessel_walls,
+                                                   &rill_verify_vessel_ducts,
+                                                   &rill_verify_vessel_tori,
+                                                   &rill_verify_vessel_pulses,
+                                                   &rill_verify_vessel_accuracies,
+                                                   &rill_verify_vessel_bodies,
+                                                   &rill_verify_vessel_cases,
+                                                   NULL};
 static const rill_verify_group *const *const suites[RILL_VERIFY_SUITES] = {reference, formats, sizes,
                                                                            vessels};
 

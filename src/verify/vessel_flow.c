@@ -13,13 +13,14 @@
 
 /* ---- wall shear ---- */
 
-rill_status rill_verify_wall_make(rill_domain *domain, rill_sim *sim, double nu, rill_verify_wall *out)
+rill_status rill_verify_wall_make(rill_domain *domain, rill_sim *sim, bool newtonian, double nu,
+                                  rill_verify_wall *out)
 {
     rill_status status = RILL_OK;
     rill_wall_shear *of = &out->of;
     out->sim = sim;
     out->nu = nu;
-    RILL_TRY(rill_wall_shear_make(domain, true, of));
+    RILL_TRY(rill_wall_shear_make(domain, newtonian, of));
     if (of->missing > 0)
         RILL_TRY(rill_fail(RILL_NUMERICS, "%llu triangles on the wall find no fluid",
                            (unsigned long long)of->missing));
@@ -133,7 +134,7 @@ rill_status rill_verify_duct_measure(const rill_verify_duct *duct, double nu, ri
     RILL_TRY(rill_verify_tube_settle(f.sim, f.shape.axis, f.shape.duct.r, f.nu, 1e-4, &along));
     found->pressure = f.shape.flow / along;
     RILL_TRY(rill_verify_duct_band(&f.shape));
-    RILL_TRY(rill_verify_wall_make(f.domain, f.sim, f.nu, &wall));
+    RILL_TRY(rill_verify_wall_make(f.domain, f.sim, true, f.nu, &wall));
     RILL_TRY(rill_verify_wall_take(&wall));
     compare(&f, &wall, found);
     found->rounding = rill_verify_rounding(setup->variant.storage, f.shape.duct.speed, f.force);

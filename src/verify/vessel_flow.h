@@ -22,8 +22,10 @@ typedef struct rill_verify_wall {
     float (*found)[3]; /**< [of.triangle_count], lu, of the last rill_verify_wall_take() */
 } rill_verify_wall;
 
-/** Find the nodes around the triangles. @param[out] out  zero before @return RILL_NUMERICS if one has none */
-rill_status rill_verify_wall_make(rill_domain *domain, rill_sim *sim, double nu, rill_verify_wall *out);
+/** Find the nodes around the triangles. @param[in] newtonian  whether the viscosity is the same everywhere
+ * @param[out] out  zero before @return RILL_NUMERICS if one has none */
+rill_status rill_verify_wall_make(rill_domain *domain, rill_sim *sim, bool newtonian, double nu,
+                                  rill_verify_wall *out);
 
 /** Take the shear of the present time. */
 rill_status rill_verify_wall_take(rill_verify_wall *wall);

@@ -125,7 +125,7 @@ rill_status rill_verify_pulse_measure(const rill_verify_pulse *of, double r, con
     RILL_TRY(rill_verify_duct_flow_begin(&duct, nu, p->lattice, p->collision, setup, false, &f));
     RILL_TRY(start(p, &f));
     RILL_TRY(rill_verify_duct_band(&f.shape));
-    RILL_TRY(rill_verify_wall_make(f.domain, f.sim, nu, &wall));
+    RILL_TRY(rill_verify_wall_make(f.domain, f.sim, true, nu, &wall));
     RILL_TRY(oscillate(p, steps, &f, &wall, &s));
     const double complex flow = 2 * s.flow / s.looks / f.shape.flow;
     found->pressure = 1 + cabs(rill_verify_womersley_flow(p->alpha) / flow - 1);

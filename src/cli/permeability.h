@@ -127,18 +127,6 @@ void cli_permeability_print_flow(const cli_permeability_result *r);
 /** Return the same as JSON: null without a flow. */
 json_t *cli_permeability_flow_json(const cli_permeability_result *r);
 
-/* ---- the speed of a planned permeability on its device ---- */
-
-/** Measure the speed of the steps of a plan. @param[out] speed  mlups 0: there is no memory to measure it in
- */
-rill_status cli_permeability_speed(const rill_permeability_options *options,
-                                   const rill_permeability_plan *plan, rill_speed *speed);
-
-/** Load the kernels of the other number format of an error bar, so that the memory of the process, from which
- * its peak is foreseen, includes them. */
-rill_status cli_permeability_load_others(const rill_permeability_options *options,
-                                         const rill_error_bar_plan *bar);
-
 /* ---- the checkpoint of a permeability, as the command line names it ---- */
 
 /** What its name is made of. */

@@ -32,6 +32,20 @@ static double open_outlet(const rill_network *network, const uint32_t n[3], int 
     return 0.5 * network->volume[chamber] / (far * far);
 }
 
+rill_status rill_network_prepare_again(rill_network *network)
+{
+    void *arrays[] = {network->chamber,   network->closed, network->found,
+                      network->direction, network->flow,   network->partial};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
+    network->chamber = NULL;
+    network->closed = NULL;
+    network->found = network->direction = network->flow = network->partial = NULL;
+    network->closed_count = 0;
+    rill_network_levels_destroy(network);
+    memset(network->level, 0, sizeof network->level);
+    return rill_network_prepare(network);
+}
+
 rill_status rill_network_limit(rill_network *network, const uint32_t n[3], int axis, double inertia)
 {
     for (uint64_t k = 0; k < network->throats; k++) {
@@ -44,16 +58,7 @@ rill_status rill_network_limit(rill_network *network, const uint32_t n[3], int a
         const double most = inertia * open_outlet(network, n, axis, c);
         network->outlet[c] *= most / (most + network->outlet[c]);
     }
-    void *arrays[] = {network->chamber,   network->closed, network->found,
-                      network->direction, network->flow,   network->partial};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(arrays[k]);
-    network->chamber = NULL;
-    network->closed = NULL;
-    network->found = network->direction = network->flow = network->partial = NULL;
-    network->closed_count = 0;
-    rill_network_levels_destroy(network);
-    memset(network->level, 0, sizeof network->level);
-    return rill_network_prepare(network);
+    return rill_network_prepare_again(network);
 }
 
 void rill_network_hold(rill_network *network, const uint32_t n[3], int axis, double inertia,

@@ -174,11 +174,25 @@ rill_status rill_network_see_nodes(const rill_domain *domain, const rill_network
 rill_status rill_network_find_throats(const rill_domain *domain, rill_network *network,
                                       rill_network_part *part);
 
+/**
+ * Find what chambers conduct to a face of the box, as rill_network_find_throats() does to both mirrored
+ * boundaries normal to the flow.
+ * @param[in] axis, upper  the face
+ * @param[in,out] part     of rill_network_find_throats()
+ * @param[in,out] outlet   [chambers], to which the conductances are added
+ */
+rill_status rill_network_find_outlets(const rill_domain *domain, const rill_network *network, int axis,
+                                      bool upper, rill_network_part *part, double *outlet);
+
 /** Return RILL_CANCELLED where a network is abandoned. */
 rill_status rill_network_check(const rill_network *network);
 
 /** Prepare rill_network_solve(): levels and components of throats that were found. */
 rill_status rill_network_prepare(rill_network *network);
+
+/** Prepare a network anew whose conductances have changed. @param[in,out] network  without a copy on a device
+ */
+rill_status rill_network_prepare_again(rill_network *network);
 
 /** Let a device solve from now on, if it can work on rows, in memory of its own: with the same bits as
  * processors. @return RILL_SYSTEM where it has no memory: processors solve on */

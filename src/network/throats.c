@@ -560,3 +560,17 @@ done:
     rill_permit_give(network->next);
     return status;
 }
+
+rill_status rill_network_find_outlets(const rill_domain *domain, const rill_network *network, int axis,
+                                      bool upper, rill_network_part *part, double *outlet)
+{
+    rill_status status = RILL_OK;
+    sight s = {.domain = domain, .network = network};
+    const face f = face_of((uint32_t[3]){0, 0, 0}, domain->geom->n, axis, upper);
+    ways_take(&s);
+    RILL_TRY(sight_take(&s, part, 0, network->blocks[2]));
+    leave(&s, &f, outlet);
+done:
+    rill_array_destroy(s.walls);
+    return status;
+}

@@ -138,7 +138,7 @@ static rill_status begin_pressed(state *s)
     RILL_TRY(rill_array_create_zero(network->chambers, sizeof(double), "the pressures of a pore network",
                                     (void **)&s->held));
     RILL_TRY(rill_aside_end(&p->throats));
-    rill_plan_flow_pressures(f->geom, f->run->axis, network, s->held, p->gain, p->correction);
+    (void)rill_plan_flow_pressures(f->geom, f->run->axis, network, s->held, p->gain, p->correction);
     rill_network_balance(network, s->pressure, s->held); /* no pressure is there yet */
     RILL_TRY(add(s, s->held, f->plan->force));
     RILL_TRY(rill_network_limit(network, f->geom->n, f->run->axis, inertia(s)));

@@ -24,9 +24,10 @@ rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, 
  * @param[in,out] network  prepared
  * @param[out] pressure    [chambers], 0 before
  * @param more, gain       [chambers], working memory
+ * @return the dissipation, times the viscosity: the permeability times the voxels of the sample
  */
-void rill_plan_flow_pressures(const rill_geom *geom, int axis, struct rill_network *network, double *pressure,
-                              double *more, double *gain);
+double rill_plan_flow_pressures(const rill_geom *geom, int axis, struct rill_network *network,
+                                double *pressure, double *more, double *gain);
 
 /**
  * Estimate the flow through a pore network, unless it is large or short along the flow: conducts, squares,
@@ -210,6 +211,16 @@ double rill_plan_host_seconds(const rill_geom *geom, const rill_permeability_opt
  */
 double rill_plan_seconds(const rill_geom *geom, const rill_permeability_options *options,
                          const rill_permeability_plan *plan, rill_speed speed, double devices, int threads);
+
+/** Measure the speed of the steps of a plan. @param[out] speed  mlups 0: there is no memory to measure it in
+ */
+rill_status rill_plan_speed_measure(const rill_permeability_options *options,
+                                    const rill_permeability_plan *plan, rill_speed *speed);
+
+/** Load the kernels of the other number format of an error bar, so that the memory of the process, from which
+ * its peak is foreseen, includes them. */
+rill_status rill_plan_speed_load_others(const rill_permeability_options *options,
+                                        const rill_error_bar_plan *bar);
 
 /** Return whether the viscosity is smaller than the smallest that rill chooses for TRT with a pore network.
  */

@@ -168,12 +168,12 @@ static double pressures_find(const driven *d, rill_network *network, double *pre
     return fmin(now, before);
 }
 
-void rill_plan_flow_pressures(const rill_geom *geom, int axis, rill_network *network, double *pressure,
-                              double *more, double *gain)
+double rill_plan_flow_pressures(const rill_geom *geom, int axis, rill_network *network, double *pressure,
+                                double *more, double *gain)
 {
     const driven d = {.network = network, .geom = geom, .axis = axis};
     double first = 0;
-    (void)pressures_find(&d, network, pressure, more, gain, &first);
+    return pressures_find(&d, network, pressure, more, gain, &first);
 }
 
 /* Find the pressures of the network, and what they dissipate: of all pressures, those that carry all gains

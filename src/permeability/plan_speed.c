@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures the speed that the plan of a permeability states its time by. */
-#include "cli/permeability.h"
+#include "permeability/plan.h"
 
 #include "core/status.h"
 #include "core/threads.h"
@@ -21,8 +21,8 @@ enum { SPEED_NODES_THREAD = 150000, SPEED_NODES_THREAD_MOST = 600000, SPEED_NODE
 
 /* What is timed has no more nodes than the run, so that it takes no more memory; where even that has no room,
  * the speed is unknown. */
-rill_status cli_permeability_speed(const rill_permeability_options *o, const rill_permeability_plan *plan,
-                                   rill_speed *speed)
+rill_status rill_plan_speed_measure(const rill_permeability_options *o, const rill_permeability_plan *plan,
+                                    rill_speed *speed)
 {
     rill_status status = RILL_OK;
     rill_sim_options options = rill_sim_options_default();
@@ -51,7 +51,7 @@ rill_status cli_permeability_speed(const rill_permeability_options *o, const ril
 
 /* Step a few nodes in the other number format of an error bar: the memory that the process has then, from
  * which its peak is foreseen, includes the kernels. */
-rill_status cli_permeability_load_others(const rill_permeability_options *o, const rill_error_bar_plan *bar)
+rill_status rill_plan_speed_load_others(const rill_permeability_options *o, const rill_error_bar_plan *bar)
 {
     rill_permeability_plan few = {.nodes = 1};
     rill_permeability_options other = *o;
@@ -60,7 +60,7 @@ rill_status cli_permeability_load_others(const rill_permeability_options *o, con
         if (!rill_variant_equal(bar->parts[k].variant, o->variant)) {
             other.variant = bar->parts[k].variant;
             few.storage = other.variant.storage;
-            return cli_permeability_speed(&other, &few, &ignored);
+            return rill_plan_speed_measure(&other, &few, &ignored);
         }
     return RILL_OK;
 }

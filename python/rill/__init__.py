@@ -19,7 +19,9 @@ from ._geometry import Geometry, Opening, Porosity, voxelize
 from ._grids import VesselErrorBar, VesselQuantity
 from ._interface import RILL_VERSION_MAJOR, RILL_VERSION_MINOR, RILL_VERSION_PATCH
 from ._library import version
-from ._permeability import DARCY, Contribution, ErrorBar, Field, Permeability, Run, permeability
+from ._field import Field
+from ._permeability import DARCY, Contribution, ErrorBar, Permeability, Run, permeability
+from ._plan import Plan, plan
 from ._program import bench, command
 from ._progress import Moment, Progress
 from ._values import quantity
@@ -33,7 +35,7 @@ __version__ = f"{RILL_VERSION_MAJOR}.{RILL_VERSION_MINOR}.{RILL_VERSION_PATCH}"
 # `open` is not among them: `from rill import *` must not replace the one of Python.
 __all__ = [
     "Batch", "Cancelled", "Contribution", "DARCY", "Dataset", "Error", "ErrorBar", "Field", "File", "Geometry", "Grid",
-    "Group", "Moment", "NumericsError", "Opening", "Permeability", "Porosity", "Progress", "RillWarning", "Row", "Run",
+    "Group", "Moment", "NumericsError", "Opening", "Permeability", "Plan", "Porosity", "Progress", "RillWarning", "Row", "Run",
     "SystemFailure", "Table", "UsageError", "Variant", "VesselErrorBar", "VesselQuantity", "VesselRun", "bench", "blocks", "command",
-    "permeability", "permeability_many", "quantity", "run", "variants", "version", "voxelize",
+    "permeability", "permeability_many", "plan", "quantity", "run", "variants", "version", "voxelize",
 ]

@@ -17,7 +17,8 @@ from ._arguments import count, encoded, flag, items, path_bytes, path_text, plai
 from ._arrays import Order, order_of
 from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, image_options, is_path, porosity_of
 from ._library import check, files, library, need, notes, text, warn
-from ._permeability import AXES, DARCY, Acceleration, Axis, _options, _ordered
+from ._field import ordered
+from ._permeability import AXES, DARCY, Acceleration, Axis, _options
 from ._pore import Pore, set_pore
 from ._sample import Core, Where, sample_options, takes_image
 from ._progress import Progress, Watch
@@ -367,7 +368,7 @@ def _grid(grid: Any, rows: list[Row], order: str) -> Grid:
 
     def field(values: list[Any], *inner: int) -> Reals:
         array = np.array(values, float).reshape(*shape, *inner)
-        return np.moveaxis(_ordered(np.moveaxis(array, (0, 1, 2), (-3, -2, -1)), "zyx", order), (-3, -2, -1), (0, 1, 2))
+        return np.moveaxis(ordered(np.moveaxis(array, (0, 1, 2), (-3, -2, -1)), "zyx", order), (-3, -2, -1), (0, 1, 2))
 
     return Grid(grid.edge, order, own, field([r.k_lu for r in own]), field([r.porosity.total for r in own]),
                 field([r.anisotropy for r in own]), field([r.tensor_lu for r in own], 3, 3))

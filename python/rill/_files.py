@@ -326,6 +326,15 @@ class File(Group):
                 found.update(self.group(f"VTKHDF/{name}").datasets())
         return found
 
+    def h5py(self) -> Any:
+        """Return the same file opened for reading by h5py, which the caller closes. Needs h5py."""
+        module = need("h5py", "h5py()")
+        _ = self._h.open  # a file that was closed is refused
+        try:
+            return module.File(self._h.path, "r")
+        except OSError as error:
+            raise UsageError(f"{self._h.path} cannot be opened by h5py: {error}.") from None
+
     def to_pyvista(self) -> Any:
         """Return the mesh of a field or wall file, read by pyvista."""
         return need("pyvista", "to_pyvista()").read(self._h.path)

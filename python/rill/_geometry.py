@@ -20,6 +20,7 @@ from . import _interface as c
 from ._arguments import choice, count, encoded, flag, items, mapping, path_bytes, path_text, real, shown
 from ._arrays import Array, Order, array_of, order_of
 from ._library import check, files, library, need, notes, text, warn
+from ._lazy import as_file, in_memory, is_slices
 from ._pore import Pore, refusal, set_pore
 from ._program import command
 from ._sample import Core, Where, sample_options, takes_image
@@ -432,8 +433,8 @@ def _warned(geometry: Geometry) -> Geometry:
 
 
 def is_path(source: Any) -> bool:
-    """Return whether a source is the path of a file."""
-    return isinstance(source, (str, os.PathLike))
+    """Return whether a source is the path of a file, or a list of the paths of slices."""
+    return isinstance(source, (str, os.PathLike)) or is_slices(source)
 
 
 def _given(units: Any) -> bool:
@@ -441,7 +442,7 @@ def _given(units: Any) -> bool:
 
 
 def _is_surface(source: Any, units: Any) -> bool:
-    return is_path(source) and (_given(units) or pathlib.Path(path_text(source)).suffix.lower() in SURFACES)
+    return is_path(source) and not is_slices(source) and (_given(units) or pathlib.Path(path_text(source)).suffix.lower() in SURFACES)
 
 
 def _triangles(source: Any) -> tuple[Array, Array] | None:
@@ -561,6 +562,14 @@ def _raw_options(o: Any, shape: Sequence[int] | None, dtype: npt.DTypeLike | Non
 def _from_image(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape: Sequence[int] | None, dtype: npt.DTypeLike | None,
                 progress: Progress, out: Any, where_sample: Where = Where()) -> str:
     """Make a geometry of an image. Return the letters of the axes of the array or the file, first to last."""
+    source, pores, outside, order = in_memory(source, pores, where_sample.outside, order)
+    with as_file(source) as opened:
+        return _from_opened(opened, o, pores, order, axis, shape, dtype, progress, out, dataclasses.replace(where_sample, outside=outside))
+
+
+def _from_opened(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape: Sequence[int] | None, dtype: npt.DTypeLike | None,
+                 progress: Progress, out: Any, where_sample: Where) -> str:
+    """Do so with a file or an array."""
     set_pore(pores, o)
     report = c.rill_voxelize_report()
     with Watch(progress) as watch:
@@ -597,7 +606,7 @@ def as_geometry(source: Any, voxel_size: Length | None, pores: Pore, order: Any,
                 progress: Progress, where: Where = Where()) -> tuple[Geometry, str]:
     """Return a geometry with all its pores, of an image, or a copy of a geometry with these domain boundaries; and the letters of
     the axes of the array or the file, first to last."""
-    if is_path(source) and path_text(source).endswith(".geom.h5"):
+    if is_path(source) and not is_slices(source) and path_text(source).endswith(".geom.h5"):
         source = read(source)
     if not isinstance(source, Geometry):
         out = ctypes.POINTER(c.rill_geom)()

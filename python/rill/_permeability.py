@@ -3,23 +3,31 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import dataclasses
+import datetime
+import inspect
 import math
+import os
+import pathlib
 import warnings
+import zlib
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from . import _interface as c
-from ._arguments import choice, count, encoded, flag, fraction, plain, positive
+from . import _interface as c, _report
+from ._arguments import choice, count, encoded, flag, fraction, path_bytes, path_text, positive
 from ._arrays import Array, Order, order_of
-from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, labelled, porosity_of
+from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, porosity_of
 from ._library import check, library, need, notes, text, warn
 from ._pore import Pore
+from ._field import Field, ordered, si_quantity
 from ._sample import Core, Where, takes_image
-from ._progress import Progress, Watch
-from ._values import Device, Floats, Length, Quantity, Reals, Sides, pointer, quantity
+from ._progress import Bar, Progress, Watch, logger, one_bar, percent
+from ._values import Device, Devices, devices_of, Length, Quantity, Reals, Sides, pointer, quantity
 from ._words import spoken
 from .errors import Error, NumericsError, RillWarning, SystemFailure, UsageError
 
@@ -35,7 +43,7 @@ STARTS: dict[Start, int] = {"auto": c.RILL_START_AUTO, "rest": c.RILL_START_REST
 DARCY = c.RILL_DARCY
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """The run whose flow was driven along one axis.
 
@@ -85,77 +93,13 @@ class Run:
     mlups: float
     series: dict[str, Array]
 
+    def __repr__(self) -> str:
+        state = "converged" if self.converged else "NOT CONVERGED"
+        return f"<rill.Run along {self.axis}: {state}, {self.steps} steps in {self.seconds:.3g} s, k {self.last_lu:.6g} lu at the last>"
+
     def to_dataframe(self) -> Any:
         """Return the series as a pandas.DataFrame with the index 'step'. Needs pandas."""
         return need("pandas", "to_dataframe()").DataFrame(self.series).set_index("step")
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Field:
-    """Velocity and pressure of the run along one axis, lattice units, 0 in the solid.
-
-    Attributes
-    ----------
-    axis : str
-        Axis of the force.
-    array_axes : str
-        Axes of the arrays, those of the array that was given: 'zyx' for ``pressure[z, y, x]``.
-    velocity : ndarray of float32, shape (3, *image.shape)
-        Components along x, y, z, each in the order of the image that was given.
-    pressure : ndarray of float32, shape image.shape
-        Above the reference. A force drives the flow: the pressure is its periodic part.
-    """
-
-    axis: str
-    array_axes: str
-    velocity: Floats
-    pressure: Floats
-    _geometry: Geometry
-    _force: float
-    _nu: float
-
-    def si(self, viscosity: float | str | Quantity = 1e-3, gradient: float | str | Quantity = 1.0) -> tuple[Floats, Floats]:
-        """Return velocity in m/s and pressure in Pa for a fluid and a pressure gradient. Stokes flow is linear in both.
-
-        Parameters
-        ----------
-        viscosity : float or str
-            Dynamic viscosity, Pa s or with a unit (``"1 mPa.s"``).
-        gradient : float or str
-            Pressure drop per length along the axis, Pa/m or with a unit.
-        """
-        viscosity, gradient = _quantity(viscosity, "Pa.s", "viscosity"), _quantity(gradient, "Pa/m", "gradient")
-        dx = self._geometry.voxel_size
-        if dx is None:
-            raise UsageError("The voxel size is unknown: give voxel_size= for results in SI units.")
-        speed = gradient * dx * dx / viscosity * self._nu / self._force
-        return self.velocity * np.float32(speed), self.pressure * np.float32(gradient * dx / self._force)
-
-    def to_xarray(self, viscosity: float | str | Quantity | None = None, gradient: float | str | Quantity = 1.0) -> Any:
-        """Return an xarray.Dataset with 'velocity' (component, z, y, x), 'pressure' (z, y, x) and coordinates in metres.
-
-        Lattice units unless `viscosity`, Pa s, is given; then SI units for the pressure drop `gradient`, Pa/m.
-        """
-        xarray = need("xarray", "to_xarray()")
-        velocity, pressure = (self.velocity, self.pressure) if viscosity is None else self.si(viscosity, gradient)
-        units = ("lu", "lu") if viscosity is None else ("m/s", "Pa")
-        velocity, pressure = _ordered(velocity, self.array_axes, "zyx"), _ordered(pressure, self.array_axes, "zyx")
-        return xarray.Dataset({
-            "velocity": labelled(xarray, self._geometry, velocity, "velocity", units[0]),
-            "pressure": labelled(xarray, self._geometry, pressure, "pressure", units[1]),
-        }, attrs={"axis": self.axis})
-
-
-def _quantity(value: Any, unit: str, name: str) -> float:
-    """Return a positive quantity in a unit."""
-    value = plain(value, unit.replace(".", "*"), name)
-    return positive(quantity(value, unit) if isinstance(value, str) else value, name)
-
-
-def _ordered(values: Array, now: str, then: str) -> Array:
-    """Return an array, whose last three axes are called `now`, with these axes in another order. A view."""
-    inner = values.ndim - 3
-    return values.transpose(*range(inner), *(inner + now.index(a) for a in then))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -259,6 +203,34 @@ class Permeability:
     _sample: int
     _fluid: float
     _diameter: float
+    _provenance: dict[str, Any]
+    _slice: Array
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """Where the result is from: versions, source, the keywords that were given, variant, device and date.
+
+        'voxels_crc32' is that of the voxels, one byte each, z slowest, before pores were dropped: the same image has the same.
+        """
+        return copy.deepcopy(self._provenance)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all but fields as numbers, texts, lists and dicts that JSON has; unknown numbers are None."""
+        return _report.as_dict(self)
+
+    def to_dataframe(self) -> Any:
+        """Return a pandas.DataFrame with a row for each axis of the flow. Needs pandas."""
+        return need("pandas", "to_dataframe()").DataFrame(_report.rows(self)).set_index("axis")
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write the result: ``.json`` has what `to_dict` returns, ``.csv`` the rows of `to_dataframe`, ``.npz`` the tensor and the fields.
+
+        `open` reads the first two. A file that exists is refused unless ``overwrite=True``.
+        """
+        _report.save(self, path, overwrite)
+
+    def _repr_html_(self) -> str:
+        return _report.html(self)
 
     @property
     def k_lu(self) -> float:
@@ -301,10 +273,10 @@ class Permeability:
         if viscosity is None:
             check(library.rill_fluid_find(fluid.encode(), ctypes.byref(made)))
         else:
-            made.viscosity = _quantity(viscosity, "Pa.s", "viscosity")
+            made.viscosity = si_quantity(viscosity, "Pa.s", "viscosity")
         if density is not None:
-            made.density = _quantity(density, "kg/m3", "density")
-        drop, dx = _quantity(pressure_drop, "Pa", "pressure_drop"), math.sqrt(self._square())
+            made.density = si_quantity(density, "kg/m3", "density")
+        drop, dx = si_quantity(pressure_drop, "Pa", "pressure_drop"), math.sqrt(self._square())
         size = [voxels * dx for voxels in self._voxels]
         for axis in self.axes:
             a = "xyz".index(axis)
@@ -343,7 +315,7 @@ class Permeability:
         if known:
             small = abs(self.k_darcy) < 0.1
             value = f"{self.k:.6g} m2 = " + (f"{self.k_millidarcy:.6g} millidarcy" if small else f"{self.k_darcy:.6g} darcy")
-        state = f"± {100 * self.uncertainty:.2g} %" if self.converged else "NOT CONVERGED"
+        state = percent(self.uncertainty) if self.converged else "NOT CONVERGED"
         named = ", ".join(f"{k} {a}" for k, a in enumerate(self.array_axes))
         return (f"<rill.Permeability along {self.axes}: {value} {state}, porosity {self.porosity.total:.4f}; "
                 f"axes of the image: {named}>")
@@ -374,7 +346,10 @@ def permeability(
     error_bar: bool = False,
     fields: bool = False,
     allow_outside: bool = False,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     device: str = "auto",
+    devices: Sequence[str] | None = None,
     progress: Progress = None,
 ) -> Permeability:
     """Compute the permeability of a sample.
@@ -411,8 +386,14 @@ def permeability(
         Make further runs that bound the error by domain boundaries, discretisation and number format.
     fields : bool
         Keep velocity and pressure of each run: 16 bytes a voxel and axis.
+    checkpoint : path, optional
+        File that control-C, or a progress function that returns False, leaves after one step or more.
+    resume : bool
+        Go on from `checkpoint` with the same image and keywords, to the same bits.
     device : str
         'auto', 'cpu', 'cuda' or 'cuda:1'.
+    devices : sequence of str, optional
+        Devices that step a part of the nodes each: ``["cuda:0", "cuda:1"]``; ``["cpu", "cpu"]`` makes two parts on the CPU.
     progress : optional
         See `Progress`.
 
@@ -444,15 +425,77 @@ def permeability(
     >>> f"{result.k:.3e} m2"
     '1.900e-11 m2'
     """
-    options = _options(drive, reservoir, tolerance, max_steps, variant, tau, force, acceleration, start)
-    error_bar, fields = flag(error_bar, "error_bar"), flag(fields, "fields")
-    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress, Where(outside, mask, mask_inside, core, allow_outside))
-    options.axis = axis_of(axis, letters, AXES)
-    field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else letters
-    computation = _Computation(geometry, options, letters, field_axes if fields else "")
-    with Device(device) as opened, Watch(progress) as watch:
-        options.device, options.backend, options.progress = opened.c, opened.kind, watch.c
-        return computation.run(watch, error_bar)
+    given = dict(locals())
+    with one_bar(progress) as shown_by:
+        return _Call({**given, "progress": shown_by}).compute(flag(error_bar, "error_bar"))
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the keywords that differ from their defaults, as JSON has them."""
+    found: dict[str, Any] = {}
+    for name, parameter in inspect.signature(permeability).parameters.items():
+        value = values[name]
+        if name == "progress" or value is parameter.default:
+            continue
+        found[name] = value if isinstance(value, (str, int, float)) else str(value) if isinstance(value, pathlib.PurePath) else _report.described(value)
+    return found
+
+
+class _Call:
+    """A call of `permeability` or `plan`: its image, read, and its options."""
+
+    def __init__(self, a: dict[str, Any]) -> None:
+        self.options = o = _options(a["drive"], a["reservoir"], a["tolerance"], a["max_steps"], a["variant"], a["tau"], a["force"],
+                                    a["acceleration"], a["start"])
+        self.fields, self.progress = flag(a["fields"], "fields"), a["progress"]
+        if isinstance(self.progress, Bar):
+            self.progress.flows = 3
+        self.devices = devices_of(a["device"], a["devices"])
+        _checkpoint(o, a["checkpoint"], flag(a["resume"], "resume"), flag(a["error_bar"], "error_bar"), self.fields)
+        im, order = a["im"], a["order"]
+        where = Where(a["outside"], a["mask"], a["mask_inside"], a["core"], a["allow_outside"])
+        self.geometry, self.letters = as_geometry(im, a["voxel_size"], a["pore"], order, a["sides"], a["progress"], where)
+        o.axis = axis_of(a["axis"], self.letters, AXES)
+        if isinstance(self.progress, Bar):
+            self.progress.flows = next((len(n) for n, number in AXES.items() if number == o.axis and n != "auto"), 2 if 1 in self.geometry.shape else 3)
+        field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else self.letters
+        self.order = field_axes if self.fields else ""
+        self.provenance = {
+            "rill": text(library.rill_version()), "numpy": np.__version__, "date": datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds"),
+            "source": self.geometry.source, "source_hash": text(self.geometry._g.source_hash), "voxels_crc32": f"{zlib.crc32(self.geometry.voxels.data):08x}",
+            "keywords": _given(a)}
+
+    def computation(self, opened: Any) -> _Computation:
+        """Return the computation on devices that are open."""
+        o = self.options
+        o.device, o.backend = opened[0].c, opened[0].kind
+        if len(opened) > 1:
+            self.array = (type(opened[0].c) * len(opened))(*(d.c for d in opened))
+            o.devices, o.device_count = self.array, len(opened)
+        return _Computation(self.geometry, o, self.letters, self.order, self.provenance)
+
+    def compute(self, error_bar: bool) -> Permeability:
+        """Compute, and log what is found."""
+        with Devices(self.devices) as opened, Watch(self.progress) as watch:
+            self.options.progress = watch.c
+            result = self.computation(opened).run(watch, error_bar)
+        logger.info("%r", result)
+        return result
+
+
+def _checkpoint(o: Any, checkpoint: Any, resume: bool, error_bar: bool, fields: bool) -> None:
+    """Set the checkpoint of the options."""
+    if checkpoint is None:
+        if resume:
+            raise UsageError("resume=True needs the file to go on from: give checkpoint=.")
+        return
+    if error_bar:
+        raise UsageError("checkpoint= does not go with error_bar=True, which makes further runs: leave one of them out.")
+    if fields and resume:
+        raise UsageError("fields=True does not go with resume=True: the fields of runs that ended before the checkpoint are gone. Leave one of them out.")
+    o.checkpoint, o.resume = path_bytes(checkpoint, "checkpoint"), resume
+    if resume and not os.path.exists(path_text(checkpoint)):
+        raise UsageError(f"{path_text(checkpoint)} does not exist: there is no checkpoint to go on from. Leave resume=True out.")
 
 
 def _options(drive: str, reservoir: int, tolerance: Any, max_steps: int, variant: str | None, tau: float | None,
@@ -475,14 +518,22 @@ def _options(drive: str, reservoir: int, tolerance: Any, max_steps: int, variant
 class _Computation:
     """One computation: what it needs, and what it makes."""
 
-    def __init__(self, geometry: Geometry, options: Any, letters: str, order: str) -> None:
-        self.geometry, self.options, self.letters, self.order = geometry, options, letters, order
+    def __init__(self, geometry: Geometry, options: Any, letters: str, order: str, provenance: dict[str, Any]) -> None:
+        self.geometry, self.options, self.letters, self.order, self.provenance = geometry, options, letters, order, provenance
         self.plan, self.out = c.rill_permeability_plan(), c.rill_permeability()
         self.fields: dict[str, Field] = {}
         self.error: BaseException | None = None
         if order:
             members: Any = c.rill_permeability_options._fields_
             self.options.finished = dict(members)["finished"](self._finished)
+
+    def axes(self) -> str:
+        """Return the axes that the options request, in this geometry."""
+        requested = next((name for name, number in AXES.items() if number == self.options.axis and name != "auto"), "")
+        if requested:
+            return requested
+        flat = [a for a, n in zip("zyx", self.geometry.shape) if n == 1]
+        return "".join(a for a in "xyz" if a not in flat[:1])
 
     def run(self, watch: Watch, with_error_bar: bool) -> Permeability:
         o, bar = self.options, None
@@ -492,6 +543,7 @@ class _Computation:
             watch.check(library.rill_permeability_plan_make(self.geometry._c, o, self.plan))
             known = self.geometry.notes + notes(self.plan.notes)
             warn(dict.fromkeys(known))
+            logger.info("permeability of %r: %d nodes, k about %.3g lu, tau %.4g", self.geometry, self.plan.nodes, self.plan.k_expected, self.plan.tau)
             status = library.rill_permeability_compute(self.geometry._c, o, self.plan, self.out)
             warn(note for note in notes(self.out.notes) if note not in known)
             if self.error is not None:
@@ -529,7 +581,7 @@ class _Computation:
             check(library.rill_geom_image(self.geometry._c, source, nodes, 0.0, pointer(image, ctypes.c_float)))
         pressure /= np.float32(3)
         axis, order = "xyz"[run.axis], self.order
-        self.fields[axis] = Field(axis, order, _ordered(velocity, "zyx", order), _ordered(pressure, "zyx", order), self.geometry,
+        self.fields[axis] = Field(axis, order, ordered(velocity, "zyx", order), ordered(pressure, "zyx", order), self.geometry,
                                   self.plan.force, self.plan.nu)
 
     def _error_bar(self, whole: Geometry, watch: Watch) -> ErrorBar:
@@ -556,7 +608,17 @@ class _Computation:
             tau=plan.tau, viscosity_lu=plan.nu, force_lu=plan.force, nodes=plan.nodes, backend=text(r.backend),
             device=text(r.device), notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))),
             _voxels=self.geometry.shape[::-1], _sample=library.rill_geom_sample(self.geometry._c),
-            _fluid=plan.pores.porosity, _diameter=4 * plan.pores.porosity / plan.pores.surface)
+            _fluid=plan.pores.porosity, _diameter=4 * plan.pores.porosity / plan.pores.surface, _slice=self.geometry.voxels[self.geometry.shape[0] // 2].copy(),
+            _provenance={**self.provenance, "variant": variant_name(self.options.variant, plan.storage), "backend": text(r.backend), "device": text(r.device),
+                         "axes": self.letters, "sides": list(self.geometry.sides)})
+
+
+def variant_name(variant: Any, storage: int) -> str:
+    """Return the name of a variant in the number format that a plan chose."""
+    named, name = type(variant).from_buffer_copy(variant), ctypes.create_string_buffer(96)
+    named.storage = storage
+    library.rill_variant_name(named, name, 96)
+    return text(name.value)
 
 
 def _shifted(pointer_: Any, elements: int) -> Any:

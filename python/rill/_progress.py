@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far long work has come: a tqdm bar, a function, and the end by control-C."""
+"""How far long work has come: a tqdm bar, a function, the logger ``rill``, and the end by control-C."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib
+import logging
 import math
 import signal
 import sys
 import threading
-from collections.abc import Callable
+import time as clock
+from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 from typing import Any, Union
 
 from . import _interface as c
 from ._arguments import shown
-from ._library import check, need, text
+from ._library import check, library, need, text
 from ._words import spoken
 from .errors import UsageError
 
@@ -31,7 +34,9 @@ class Moment:
     fraction : float or None
         How much of it is done, 0 to 1.
     seconds_left : float or None
-        Estimated wall-clock time until the work ends, s.
+        Estimated wall-clock time until the work ends, s; of a permeability until the flow along this axis ends.
+    part : int or None
+        Number of the further run of an error bar, from 0.
     steps : int or None
         Time steps made along the axis, while a permeability is computed.
     k, predicted, uncertainty : float or None
@@ -51,9 +56,10 @@ class Moment:
     cycles: float | None = None
     time: float | None = None
     mach: float | None = None
+    part: int | None = None
 
 
-#: None: a tqdm bar if tqdm is installed and standard error is a terminal; True: a tqdm bar; False: nothing; a function: it
+#: None: a tqdm bar if tqdm is installed, in Jupyter and where standard error is a terminal; True: a tqdm bar; False: nothing; a function: it
 #: gets a `Moment` a few times a second, and cancels the work by returning False.
 Progress = Union[None, bool, Callable[[Moment], Union[bool, None]]]
 
@@ -73,25 +79,69 @@ def moment_of(m: Any) -> Moment:
         r = m.run.contents
         more = {"cycles": r.cycles, "time": r.time, "mach": _finite(r.mach)}
     return Moment(text(m.what), spoken(text(m.detail)), m.fraction if m.fraction >= 0 else None,
-                  m.seconds_left if m.seconds_left >= 0 else None, **more)
+                  m.seconds_left if m.seconds_left >= 0 else None, part=m.part if m.part >= 0 else None, **more)
 
 
-class _Bar:
-    """A tqdm bar: one for each thing that is done."""
+#: Remarks of the library, and what permeabilities are computed and found. Set its level to see them.
+logger = logging.getLogger("rill")
+logger.addHandler(logging.NullHandler())
+SMALLEST_PERCENT = 1e-3
 
-    def __init__(self, tqdm: Any) -> None:
-        self.tqdm, self.bar, self.what = tqdm, None, ""
+
+def percent(uncertainty: float) -> str:
+    """Return a relative uncertainty for people: never as 0."""
+    value = 100 * uncertainty
+    return f"± {value:.2g} %" if value >= SMALLEST_PERCENT else f"within {SMALLEST_PERCENT:g} %"
+
+
+class Bar:
+    """One tqdm bar for a computation. Its fraction is the time that has passed over that and the time that is left.
+
+    `flows`: number of axes along which a permeability is computed; those that have not begun count as long as the mean of the others. 0: other
+    work, whose fraction is that of its stage.
+    """
+
+    def __init__(self, tqdm: Any, flows: int = 0) -> None:
+        self.tqdm, self.flows, self.bar, self.before = tqdm, flows, None, 0
+        self.what, self.begun, self.shown = "", clock.monotonic(), 0.0
+        self.part: int | None = None
+        self.spent: list[float] = []  # s of the flows that have ended
+        self.flow = 0.0  # when this one began
+
+    def fraction(self, moment: Moment) -> float:
+        """Return how much of the computation is done."""
+        now = clock.monotonic()
+        if moment.what != self.what or moment.part != self.part:
+            if self.what.startswith("flow"):
+                self.spent.append(now - self.flow)
+            if moment.part != self.part:  # a further run of an error bar is a computation of its own
+                self.spent, self.shown, self.begun = [], 0.0, now
+            if not self.flows:
+                self.shown = 0.0  # of the next stage
+            self.what, self.part, self.flow = moment.what, moment.part, now
+        done = None if self.flows else moment.fraction
+        if self.flows and moment.seconds_left is not None and moment.steps is not None:
+            this = now - self.flow + moment.seconds_left
+            others = max(0, self.flows - len(self.spent) - 1) if moment.part is None else 0
+            left = moment.seconds_left + others * (sum(self.spent) + this) / (len(self.spent) + 1)
+            passed = now - self.begun
+            done = passed / (passed + left) if passed + left > 0 else 0.0
+        if done is not None:
+            self.shown = max(self.shown, min(done, 1.0))
+        return self.shown
 
     def __call__(self, moment: Moment) -> None:
-        if self.bar is None or moment.what != self.what:
-            self.close()
-            self.what = moment.what
-            self.bar = self.tqdm(total=1.0, desc=moment.what, bar_format="{desc}: {percentage:3.0f}% |{bar}| {postfix}")
+        done = self.fraction(moment)
+        if self.bar is None:
+            self.bar = self.tqdm(total=1.0, bar_format="{desc}: {percentage:3.0f}% |{bar}| {postfix}")
         bar: Any = self.bar
-        bar.n = moment.fraction or 0
+        bar.set_description_str(moment.what if moment.part is None else f"error bar, run {moment.part + 1}: {moment.what}", refresh=False)
+        bar.n = done
         words = [moment.detail] if moment.detail else []
+        if self.flows and moment.fraction is not None:
+            words.append(f"{100 * moment.fraction:.0f} %")
         if moment.predicted is not None and moment.uncertainty is not None:
-            words.append(f"k {moment.predicted:.5g} lu ± {100 * moment.uncertainty:.2g} %")
+            words.append(f"k {moment.predicted:.5g} lu {percent(moment.uncertainty)}")
         if moment.cycles is not None:
             words.append(f"cycle {moment.cycles:.2f}")
         if moment.seconds_left is not None:
@@ -100,19 +150,48 @@ class _Bar:
         bar.refresh()
 
     def close(self) -> None:
+        """Leave the bar as it is."""
         if self.bar is not None:
             self.bar.close()
 
 
-def _bar(progress: Progress) -> _Bar | None:
+def in_jupyter() -> bool:
+    """Return whether a kernel of Jupyter runs this, whose cells show what is printed."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def _bar(progress: Progress) -> Bar | None:
     if progress is None:
-        if not sys.stderr.isatty():
+        if not (sys.stderr.isatty() or in_jupyter()):
             return None
         try:
-            return _Bar(importlib.import_module("tqdm.auto").tqdm)
+            return Bar(importlib.import_module("tqdm.auto").tqdm)
         except ImportError:
             return None
-    return _Bar(need("tqdm.auto", "progress=True").tqdm) if progress is True else None
+    return Bar(need("tqdm.auto", "progress=True").tqdm) if progress is True else None
+
+
+@contextlib.contextmanager
+def one_bar(progress: Progress) -> Iterator[Progress]:
+    """Give the parts of one computation a bar in common, where there is one."""
+    bar = _bar(progress)
+    try:
+        yield progress if bar is None else bar
+    finally:
+        if bar is not None:
+            bar.close()
+
+
+def _remark(_context: Any, level: int, line: bytes | None) -> None:
+    """Hand a remark of the library to the logger."""
+    try:
+        logger.log(logging.INFO if level == c.RILL_LOG_NOTE else logging.DEBUG, "%s", spoken(text(line)))
+    except Exception:  # of a handler: it must not pass through C
+        pass
+
+
+_REMARK = c.rill_log_fn(_remark)
 
 
 class Watch:
@@ -145,12 +224,14 @@ class Watch:
         self._interrupted = True
 
     def __enter__(self) -> Watch:
+        library.rill_log_to(_REMARK if logger.isEnabledFor(logging.INFO) else c.rill_log_fn(), None)
         if threading.current_thread() is threading.main_thread():
             if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
                 self._handler = signal.signal(signal.SIGINT, self._note)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        library.rill_log_to(c.rill_log_fn(), None)
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
         if self._bar:

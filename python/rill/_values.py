@@ -151,6 +151,40 @@ class Device:
         library.rill_device_destroy(self.c)
 
 
+def devices_of(device: Any, devices: Any) -> list[Device]:
+    """Return the devices of a call, each once for each part."""
+    if devices is None:
+        return [Device(device)]
+    if device != "auto":
+        raise UsageError(f"device = {shown(device)} and devices = {shown(devices)} do not go together: give one of them.")
+    names = items(devices, "devices", "list of devices such as ['cuda:0', 'cuda:1']")
+    if not names:
+        raise UsageError("devices = [] names no device: leave it out, or name one or more.")
+    opened = {name: Device(name) for name in names if isinstance(name, str)}
+    return [opened[name] if isinstance(name, str) else Device(name) for name in names]
+
+
+class Devices:
+    """Several devices, opened for one call, as a context; the same object twice is opened once."""
+
+    def __init__(self, devices: list[Device]) -> None:
+        self.devices = devices
+
+    def __enter__(self) -> list[Device]:
+        self.opened: list[Device] = []
+        try:
+            for device in dict.fromkeys(self.devices):
+                self.opened.append(device.__enter__())
+        except BaseException:
+            self.__exit__()
+            raise
+        return self.devices
+
+    def __exit__(self, *_: object) -> None:
+        for device in self.opened:
+            device.__exit__()
+
+
 def pointer(array: Array, kind: Any) -> Any:
     """Return the data of a contiguous array as a pointer of C."""
     return array.ctypes.data_as(ctypes.POINTER(kind))

@@ -18,7 +18,7 @@ from . import _grids, _interface as c
 from ._geometry import Geometry, labelled, read
 from ._arguments import choice, encoded, flag, path_bytes, path_text, plain, real, shown
 from ._library import check, library, need, text, warn
-from ._progress import Progress, Watch
+from ._progress import Progress, Watch, one_bar
 from ._values import Device, Floats, pointer
 from ._words import spoken
 from .errors import Error, NumericsError, UsageError
@@ -292,10 +292,11 @@ def run(
         raise UsageError("error_bar=True runs all grids from the beginning: leave resume=True out.")
     if bar:
         library.rill_grids_begin(vessel.case, vessel.geometry._c)
-    vessel.prepare(device, resume, where, progress)
-    coarser = [_coarser(vessel, k, case, allow_outside, allow_program, device, progress) for k in range(c.RILL_GRIDS - 1)] if bar else []
-    vessel.create(progress)
-    result = _steps(vessel, where, kind, resume, every, progress)
+    with one_bar(progress) as progress:
+        vessel.prepare(device, resume, where, progress)
+        coarser = [_coarser(vessel, k, case, allow_outside, allow_program, device, progress) for k in range(c.RILL_GRIDS - 1)] if bar else []
+        vessel.create(progress)
+        result = _steps(vessel, where, kind, resume, every, progress)
     return _with_error_bar(result, vessel, coarser) if bar else result
 
 

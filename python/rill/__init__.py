@@ -20,6 +20,7 @@ from ._grids import VesselErrorBar, VesselQuantity
 from ._interface import RILL_VERSION_MAJOR, RILL_VERSION_MINOR, RILL_VERSION_PATCH
 from ._library import version
 from ._field import Field
+from ._network import Network, PoreSizes, network
 from ._permeability import DARCY, Contribution, ErrorBar, Permeability, Run, permeability
 from ._plan import Plan, plan
 from ._program import bench, command
@@ -35,7 +36,7 @@ __version__ = f"{RILL_VERSION_MAJOR}.{RILL_VERSION_MINOR}.{RILL_VERSION_PATCH}"
 # `open` is not among them: `from rill import *` must not replace the one of Python.
 __all__ = [
     "Batch", "Cancelled", "Contribution", "DARCY", "Dataset", "Error", "ErrorBar", "Field", "File", "Geometry", "Grid",
-    "Group", "Moment", "NumericsError", "Opening", "Permeability", "Plan", "Porosity", "Progress", "RillWarning", "Row", "Run",
-    "SystemFailure", "Table", "UsageError", "Variant", "VesselErrorBar", "VesselQuantity", "VesselRun", "bench", "blocks", "command",
+    "Group", "Moment", "Network", "NumericsError", "Opening", "Permeability", "Plan", "PoreSizes", "Porosity", "Progress", "RillWarning", "Row", "Run",
+    "SystemFailure", "Table", "UsageError", "Variant", "VesselErrorBar", "VesselQuantity", "VesselRun", "bench", "blocks", "command", "network",
     "permeability", "permeability_many", "plan", "quantity", "run", "variants", "version", "voxelize",
 ]

@@ -255,7 +255,7 @@ def _network(geometry: Geometry, out: Any) -> Network:
     # Two chambers that touch from both sides have two throats: they become one.
     found = np.sort(_array(out.ends, 2 * throats).reshape(throats, 2).astype(np.int64), axis=1)
     conns, number = np.unique(found, axis=0, return_inverse=True)
-    conductance = np.bincount(number.ravel(), _array(out.conductance, throats), len(conns))
+    conductance = np.asarray(np.bincount(number.ravel(), _array(out.conductance, throats), len(conns)), np.float64)
     to_face = _array(out.face, c.RILL_FACES * pores).reshape(c.RILL_FACES, pores)
     of = [np.flatnonzero(one > 0) for one in to_face]
     ends = np.cumsum([pores, *(len(one) for one in of)])

@@ -17,6 +17,7 @@
 static bool flag, real_given;
 static const char *text;
 static int number, choice;
+static bool odd;
 static uint64_t count, size;
 static double real, length;
 static cli_list many;
@@ -36,10 +37,13 @@ static const cli_option options[] = {
     {"size", 0, CLI_BYTES, &size, "SIZE", "a size"},
     {"colour", 0, CLI_CHOICE, &choice, .help = "a colour", .choices = colours},
     {"many", 'm', CLI_MULTI, &many, "TEXT", "texts"},
+    {.help = "Odd ones"},
+    {"odd", 0, CLI_FLAG, &odd, .help = "few need it", .rare = true},
     {0},
 };
 static const cli_option *const tables[] = {options, NULL};
-static const cli_command command = {"paint", "FILE [options]", "paint a file", NULL, NULL};
+static const cli_command command = {
+    "paint", "FILE [options]", "paint a file", "rill paint a.png\nrill paint b.png --real 1\n", NULL, NULL};
 
 static void reset(void)
 {
@@ -195,6 +199,38 @@ Test(cli, help_shows_placeholders_choices_and_defaults, .init = cr_redirect_stdo
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         cr_assert_not_null(strstr(shown, parts[i]), "\"%s\" is not in:\n%s", parts[i], shown);
+}
+
+/* What --help or --help-all prints. */
+static void help_take(const char *option, char *shown, size_t room)
+{
+    reset();
+    bool help = false;
+    cr_assert_eq(parse((const char *const[]){option, NULL}, &help), RILL_OK);
+    cr_assert(help);
+    fflush(stdout);
+    const size_t n = fread(shown, 1, room - 1, cr_get_redirected_stdout());
+    shown[n] = '\0';
+}
+
+Test(cli, help_begins_with_examples_and_leaves_rare_options_out, .init = cr_redirect_stdout)
+{
+    char shown[4096];
+    help_take("--help", shown, sizeof shown);
+    cr_assert_not_null(
+        strstr(shown, "paint a file\n\nExamples:\n    rill paint a.png\n    rill paint b.png --real 1\n"),
+        "%s", shown);
+    cr_assert_null(strstr(shown, "--odd"));
+    cr_assert_null(strstr(shown, "Odd ones"));
+    cr_assert_not_null(strstr(shown, "--help-all                  show 1 option more"), "%s", shown);
+}
+
+Test(cli, help_all_has_rare_options, .init = cr_redirect_stdout)
+{
+    char shown[4096];
+    help_take("--help-all", shown, sizeof shown);
+    cr_assert_not_null(strstr(shown, "\nOdd ones:\n  --odd "), "%s", shown);
+    cr_assert_not_null(strstr(shown, "--help-all                  show all options"), "%s", shown);
 }
 
 Test(cli, shared_flags)

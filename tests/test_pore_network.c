@@ -135,7 +135,7 @@ Test(pore_network, is_cancelled)
     rill_geom_destroy(geom);
 }
 
-Test(forecast, states_the_steps_and_the_time_of_a_plan)
+Test(pore_network, forecast_states_the_steps_and_the_time_of_a_plan)
 {
     rill_geom *geom = duct(24, 16);
     rill_permeability_options options = rill_permeability_options_default();

@@ -280,10 +280,13 @@ rill_status cli_parse(const cli_command *command, const cli_option *const *table
     *count = 0;
     *help = false;
     /* Looked for first: the help shows defaults, which reading the options overwrites. */
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) *help = true;
+    bool all = false;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        all = all || strcmp(argv[i], "--help-all") == 0;
+        *help = *help || all || strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+    }
     if (*help) {
-        cli_help(command, tables);
+        cli_help(command, tables, all);
         return RILL_OK;
     }
     bool options = true;

@@ -59,6 +59,7 @@ typedef struct cli_option {
     bool *given;     /**< set true when the option stood on the command line; may be NULL */
     bool above;      /**< min itself is not allowed */
     rill_status (*apply)(const char *text); /**< called with the argument after it was read; may be NULL */
+    bool rare;                              /**< --help-all alone shows it */
 } cli_option;
 
 /** A subcommand. */
@@ -66,19 +67,20 @@ typedef struct cli_command {
     const char *name;                  /**< "voxelize" */
     const char *usage;                 /**< "IMAGE [options] -o FILE.geom.h5" */
     const char *summary;               /**< one line for `rill --help` */
+    const char *examples;              /**< lines at the head of --help, each with a newline; may be NULL */
     const char *details;               /**< further text of --help, may be NULL */
     int (*run)(int argc, char **argv); /**< argv[0] is the command's name; returns the exit code */
 } cli_command;
 
 extern const cli_command cli_generate, cli_voxelize, cli_info, cli_check, cli_run, cli_permeability,
-    cli_case_draft, cli_bench, cli_export, cli_variants, cli_verify;
+    cli_case_draft, cli_bench, cli_export, cli_variants, cli_verify, cli_again;
 
 /**
  * Parse options (any order, "--name value", "--name=value", "-o value", "--" ends them).
- * `--help` prints the help to standard output. An unknown option names the nearest known one.
+ * `--help` and `--help-all` print the help to standard output. An unknown option names the nearest known one.
  * @param[in]  tables       NULL-terminated list of option tables, so that groups can be shared
  * @param[out] positionals  [*count] on return; on entry *count is the capacity
- * @param[out] help         true when --help was given: the caller returns 0 at once
+ * @param[out] help         true when help was requested: the caller returns 0 at once
  */
 rill_status cli_parse(const cli_command *command, const cli_option *const *tables, int argc, char **argv,
                       const char **positionals, int *count, bool *help);
@@ -196,7 +198,10 @@ void cli_memory_rows(uint64_t peak, uint64_t host, uint64_t host_free, uint64_t 
 /** Join the command line into one string, quoted where needed; NULL without memory; the caller frees it. */
 char *cli_command_line(int argc, char **argv);
 
-/** Print the help of a command to standard output. */
-void cli_help(const cli_command *command, const cli_option *const *tables);
+/** Print the help of a command to standard output. @param all  with the options that are rare */
+void cli_help(const cli_command *command, const cli_option *const *tables, bool all);
+
+/** Print the examples of a command, where it has any. */
+void cli_help_examples(const cli_command *command);
 
 #endif

@@ -510,5 +510,7 @@ const cli_command cli_bench = {
         "that does not fit the memory is skipped. A result that is not what fp64 computes is refused, "
         "and the "
         "command fails.\n",
+    .examples = "rill bench --suite spheres --cells 96 --stream aa,esopull,pull --json bench.json\n"
+                "rill bench --suite porosity --dry-run\n",
     .run = run,
 };

@@ -310,5 +310,6 @@ const cli_command cli_case_draft = {
         "are 20 across the narrowest opening, larger where that takes more than 4 million nodes, and "
         "smaller where\n"
         "`rill check` would refuse the flow.",
+    .examples = "rill case vessel.stl --units mm --dx 0.25mm -o vessel.yaml\n",
     .run = run,
 };

@@ -302,4 +302,7 @@ const cli_command cli_export = {
     .usage = "FILE [options] --png | -o FILE.png|FILE.vtkhdf|FILE.csv",
     .summary =
         "draw a slice, a wall or a surface as PNG, make a field file that needs no other, or write points",
+    .examples = "rill export results/wall.vtkhdf --field TAWSS -o tawss.png\n"
+                "rill export rock.vtkhdf --slice y=50% -o velocity.png\n"
+                "rill export rock.geom.h5 --png\n",
     .run = run};

@@ -228,12 +228,18 @@ const cli_command cli_generate = {
     .name = "generate",
     .usage = "KIND [options] -o FILE",
     .summary = "make a synthetic geometry, or the surface of one",
+    .examples = "rill generate pack --size 96 --radius 9 --voxel-size 10um -o beads.geom.h5\n"
+                "rill generate grf --size 128 --porosity 0.3 --correlation 6 -o field.geom.h5\n"
+                "rill generate bifurcation --radius 1.5mm --inlet 7.5mm --outlet 11mm -o vessel.stl\n"
+                "rill generate pack --help\n",
     .run = run,
 };
 
 static int list_kinds(void)
 {
-    printf("Usage: rill generate %s\n\n%s\n\nKinds:\n", cli_generate.usage, cli_generate.summary);
+    printf("Usage: rill generate %s\n\n%s\n", cli_generate.usage, cli_generate.summary);
+    cli_help_examples(&cli_generate);
+    printf("\nKinds:\n");
     for (const cli_generate_kind *k = cli_generate_kinds; k->name; k++)
         printf("  %-13s%s\n", k->name, k->summary);
     for (int k = 0; cli_surface_kind_name(k); k++)

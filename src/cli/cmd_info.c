@@ -247,4 +247,7 @@ const cli_command cli_info = {.name = "info",
                               .usage = "FILE [options]",
                               .summary =
                                   "describe what is in an image, surface, geometry, result or field file",
+                              .examples = "rill info rock.tif\n"
+                                          "rill info vessel.stl --units mm\n"
+                                          "rill info rock.h5\n",
                               .run = run};

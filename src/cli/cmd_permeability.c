@@ -517,6 +517,10 @@ const cli_command cli_permeability = {
         "A batch: the highest exit code of an item; stopped by a signal, the table keeps the items that have "
         "ended,\n"
         "and --resume adds the others.",
+    .examples = "rill permeability rock.tif --pore 0 --voxel-size 5.7um --sides mirror\n"
+                "rill permeability rock.tif --pore 0 --voxel-size 5.7um --axis xyz --json k.json -o rock.h5\n"
+                "rill permeability rock.geom.h5 --dry-run\n"
+                "rill permeability rock.tif --pore 0 --blocks 100,200 --csv blocks.csv\n",
     .run = run,
 };
 
@@ -572,23 +576,23 @@ static int run(int argc, char **argv)
          .choices = drives},
         {"reservoir", 0, CLI_COUNT, &c.reservoir, "COUNT",
          "voxels of fluid in front of and behind the sample, with --drive pressure", .min = 1, .max = 1e6,
-         .given = &c.reservoir_given},
+         .given = &c.reservoir_given, .rare = true},
         {"force", 0, CLI_REAL, &c.force, "NUMBER",
          "body force per volume, or pressure drop per length of the sample, in lattice units",
-         .fallback = "chosen, shown with the reason", .min = 0, .max = 0.1, .above = true},
+         .fallback = "chosen, shown with the reason", .min = 0, .max = 0.1, .above = true, .rare = true},
         {"every", 0, CLI_COUNT, &c.every, "COUNT",
          "steps between the first samples; doubles as the run gets longer", .fallback = "chosen, 2 to 32",
-         .min = 2, .max = 1e9},
+         .min = 2, .max = 1e9, .rare = true},
         CLI_DEVICES(c.devices),
         {"acceleration", 0, CLI_CHOICE, &c.acceleration,
          .help = "how the run is brought to its end: network corrects the pressures, none makes time steps "
                  "alone; auto: what is faster there",
-         .choices = accelerations},
+         .choices = accelerations, .rare = true},
         {"start", 0, CLI_CHOICE, &c.start,
          .help = "what runs start from: auto: in wide pores, the flow on grids of larger voxels; rest: "
                  "fluid at "
                  "rest",
-         .choices = starts},
+         .choices = starts, .rare = true},
         {"keep", 0, CLI_CHOICE, &c.keep,
          .help = "which pores take part: those that percolate along the flow, or all", .choices = keeps},
         {"fields", 0, CLI_CHOICE, &c.fields,
@@ -612,7 +616,7 @@ static int run(int argc, char **argv)
          "50,100,200um",
          .fallback = "none"},
         {"at-once", 0, CLI_INT, &c.at_once, "COUNT", "items that are computed at the same time",
-         .fallback = "chosen, by device and size", .min = 1, .max = 1024},
+         .fallback = "chosen, by device and size", .min = 1, .max = 1024, .rare = true},
         {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
         {0},
     };

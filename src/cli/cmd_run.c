@@ -324,4 +324,7 @@ const cli_command cli_run = {
         "Exit code 2: the flow diverged or exceeded a limit (position and reason are printed, no\n"
         "results are written), or cycles did not repeat (results are written).\n"
         "Exit code 4: stopped by a signal, --resume goes on to the same bits.",
+    .examples = "rill run vessel.yaml -o results\n"
+                "rill run vessel.yaml -o results --resume\n"
+                "rill run vessel.yaml -o results --error-bar\n",
     .run = run};

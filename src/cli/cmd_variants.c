@@ -120,5 +120,7 @@ const cli_command cli_variants = {
     .name = "variants",
     .usage = "[options]",
     .summary = "list the variants of the node update, with their bytes",
+    .examples = "rill variants\n"
+                "rill variants --all\n",
     .run = run,
 };

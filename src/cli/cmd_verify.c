@@ -341,6 +341,8 @@ const cli_command cli_verify = {
         "runs "
         "on one device.\n"
         "Exit code 1: reference data are missing or damaged, see data/README.md; 2: a check failed.",
+    .examples = "rill verify --case 'channels/plates*'\n"
+                "rill verify --suite vessels --json verify.json\n",
     .run = run,
 };
 

@@ -310,6 +310,8 @@ const cli_command cli_voxelize = {
         "be "
         "beside it or with --allow-outside where its command names it, is voxelized with the options of that "
         "command.",
+    .examples = "rill voxelize rock.tif --pore 0 --voxel-size 5.7um --sides mirror -o rock.geom.h5\n"
+                "rill voxelize vessel.stl --units mm --dx 0.25mm --caps auto -o vessel.geom.h5\n",
     .run = run,
 };
 

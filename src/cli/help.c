@@ -123,25 +123,57 @@ static void print_option(const cli_option *o)
     print_meaning(text, column);
 }
 
-void cli_help(const cli_command *command, const cli_option *const *tables)
+void cli_help_examples(const cli_command *command)
+{
+    const char *examples = command->examples;
+    if (examples == NULL) return;
+    printf("\nExamples:\n");
+    for (size_t length; *examples != '\0'; examples += length + 1) {
+        length = strcspn(examples, "\n");
+        printf("    %.*s\n", (int)length, examples);
+    }
+}
+
+/* Print the options of a table, with headings that have any. @return how many rare ones are left out */
+static int print_table(const cli_option *o, bool all, bool *heading)
+{
+    const char *next = *heading ? NULL : "Options";
+    int hidden = 0;
+    for (; o->name != NULL || o->help != NULL; o++) {
+        if (o->name == NULL) {
+            next = o->help;
+        } else if (o->rare && !all) {
+            hidden++;
+        } else {
+            if (next != NULL) printf("\n%s:\n", next);
+            next = NULL;
+            *heading = true;
+            print_option(o);
+        }
+    }
+    return hidden;
+}
+
+void cli_help(const cli_command *command, const cli_option *const *tables, bool all)
 {
     printf("Usage: rill %s %s\n\n%s\n", command->name, command->usage, command->summary);
+    cli_help_examples(command);
     if (command->details != NULL) {
-        putchar('\n');
+        printf("%s\n", command->examples != NULL ? "\nDescription:" : "");
         print_details(command->details);
     }
-    bool heading = false;
-    for (; *tables != NULL; tables++)
-        for (const cli_option *o = *tables; o->name != NULL || o->help != NULL; o++) {
-            if (o->name == NULL)
-                printf("\n%s:\n", o->help);
-            else {
-                if (!heading) printf("\nOptions:\n");
-                print_option(o);
-            }
-            heading = true;
-        }
+    bool heading = false, rare = false;
+    int hidden = 0;
+    for (; *tables != NULL; tables++) {
+        for (const cli_option *o = *tables; o->name != NULL || o->help != NULL; o++) rare = rare || o->rare;
+        hidden += print_table(*tables, all, &heading);
+    }
     if (!heading) printf("\nOptions:\n");
     printf("  -h, --help");
     print_meaning("show this help", 12);
+    if (!rare) return;
+    char text[96] = "show all options";
+    if (hidden > 0)
+        snprintf(text, sizeof text, "show %d option%s more, which few need", hidden, hidden == 1 ? "" : "s");
+    print_meaning(text, printf("  --help-all"));
 }

@@ -12,8 +12,8 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &cli_generate,     &cli_voxelize, &cli_info,  &cli_case_draft, &cli_check,  &cli_run,
-    &cli_permeability, &cli_export,   &cli_bench, &cli_variants,   &cli_verify,
+    &cli_generate,     &cli_voxelize, &cli_info,   &cli_case_draft, &cli_check,    &cli_run,
+    &cli_permeability, &cli_again,    &cli_export, &cli_bench,      &cli_variants, &cli_verify,
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

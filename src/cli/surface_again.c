@@ -3,48 +3,11 @@
 #include "cli/surface_again.h"
 
 #include "cli/surface_options.h"
+#include "cli/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { WORDS = 512 };
-
-/* A command line that was taken apart. */
-typedef struct words {
-    char *text; /* owned; the words point into it */
-    char *word[WORDS];
-    int count;
-} words;
-
-/* Take a line of cli_command_line() apart: plain words, and '...' with '\'' for a quote. */
-static rill_status words_read(const char *line, words *w)
-{
-    w->count = 0;
-    if (!(w->text = strdup(line))) return rill_fail(RILL_SYSTEM, "out of memory for a command line");
-    char *to = w->text;
-    const char *at = line;
-    while (*at) {
-        bool quoted = false;
-        while (*at == ' ') at++;
-        if (!*at) break;
-        if (w->count == WORDS)
-            return rill_fail(RILL_USAGE, "its command has more than %d words: voxelize the surface again",
-                             WORDS);
-        w->word[w->count++] = to;
-        for (; *at && (quoted || *at != ' '); at++) {
-            if (*at == '\'')
-                quoted = !quoted;
-            else if (*at == '\\' && !quoted && at[1])
-                *to++ = *++at;
-            else
-                *to++ = *at;
-        }
-        *at ? (void)at++ : (void)0;
-        *to++ = '\0';
-    }
-    return RILL_OK;
-}
 
 /* What the command gave. */
 typedef struct command {
@@ -54,7 +17,7 @@ typedef struct command {
 
 /* Options of both commands that make a geometry of a surface; what does not concern its shape is passed over.
  */
-static rill_status options_read(words *w, command *c)
+static rill_status options_read(cli_words *w, command *c)
 {
     rill_status status = RILL_OK;
     const char *other = NULL;
@@ -108,7 +71,7 @@ rill_status cli_surface_again(const rill_geom *geom, const char *path, bool name
                               rill_progress progress, rill_geom **out, rill_surface_report *report)
 {
     rill_status status = RILL_OK;
-    words w = {.text = NULL};
+    cli_words w = {.text = NULL};
     command c = {.axes = NULL};
     cli_surface_openings openings;
     rill_surface_options options;
@@ -117,7 +80,7 @@ rill_status cli_surface_again(const rill_geom *geom, const char *path, bool name
     if (!geom->options || !geom->source_hash)
         RILL_TRY(rill_fail(RILL_USAGE, "it does not say how it was made from a surface: make it by rill "
                                        "voxelize"));
-    RILL_TRY(words_read(geom->options, &w));
+    RILL_TRY(cli_words_read(geom->options, &w));
     RILL_TRY(options_read(&w, &c));
     RILL_TRY(cli_surface_shape_resolve(&c.surface, &openings, &options));
     if (c.axes) RILL_TRY(cli_surface_axes(c.axes, &options));

@@ -75,7 +75,7 @@ Test(install, man_pages_have_every_option)
         "$pages/rill.1 || exit 1; "
         "for c in generate voxelize info check run permeability export bench variants verify 'generate grf' "
         "'generate bend'; do page=$pages/rill-$(echo $c | tr ' ' -).1; "
-        "test $($rill $c --help | grep -c '^  -') = $(grep -c '^[.]B .-' $page) || exit 1; "
+        "test $($rill $c --help-all | grep -c '^  -') = $(grep -c '^[.]B .-' $page) || exit 1; "
         "grep -q '^[.]SH NAME' $page || exit 1; n=$((n + 1)); done; echo $n",
         require("RILL_PREFIX"), require("RILL_PREFIX"));
     shell(line, sizeof line, command);

@@ -63,6 +63,8 @@ Test(main, every_command_is_listed_and_has_help)
         cr_assert_str_eq(a.out, b.out);
         snprintf(line, sizeof line, "Usage: rill %s", commands[i]);
         cr_assert_eq(strncmp(a.out, line, strlen(line)), 0, "%s", a.out);
+        snprintf(line, sizeof line, "\n\nExamples:\n    rill %s", commands[i]);
+        cr_assert_not_null(strstr(a.out, line), "%s", a.out);
         cli_test_fails(1, "--nonsuch", commands[i], "--nonsuch");
     }
 }
@@ -85,7 +87,7 @@ Test(main, shared_flags_are_shown_with_their_defaults)
                                         "--json FILE",
                                         "-o, --output FILE",
                                         "-q, --quiet"};
-    const cli_result help = cli_test_run("permeability", "--help");
+    const cli_result help = cli_test_run("permeability", "--help-all");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         cr_assert_not_null(strstr(help.out, parts[i]), "no \"%s\" in %s", parts[i], help.out);
 }

@@ -4,6 +4,8 @@
  * Errors that `rill check` expects: interpolation in a table that is known, a table that is missing or
  * damaged, and whether the table of the data still holds.
  */
+#include "vessel_case.h"
+
 #include "vessel/expected.h"
 #include "verify/verify.h"
 
@@ -174,4 +176,33 @@ Test(expected, the_table_holds)
     }
     cr_assert_eq(found, 1);
     rill_expected_free(&t);
+}
+
+/* The wall shear of a viscosity law is fitted to stresses alone: with TRT the local error is twice as large
+ * (vessels/casson-oblique-trt), with cumulants it is not. */
+Test(expected, viscosity_laws_with_trt_have_twice_the_local_error, .init = files_start, .fini = files_end)
+{
+    rill_case *given = NULL;
+    rill_geom *geom = NULL;
+    rill_case_plan plan;
+    const rill_plan_options options = {.backend = RILL_BACKEND_CPU};
+    for (int k = 0; k < 2; k++) {
+        vessel_pipe(0.4e-3, 0);
+        vessel_write("v.yaml",
+                     "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+                     "  in: {kind: inlet, flow: 0.3 mL/s}\n  out: {kind: pressure, pressure: 0 Pa}\n"
+                     "run: {collision: %s}\n",
+                     k ? "cumulant" : "trt");
+        cr_assert_eq(rill_case_read("v.yaml", &given), RILL_OK, "%s", rill_error_message());
+        cr_assert_eq(rill_geom_read(given->geometry, &geom), RILL_OK, "%s", rill_error_message());
+        cr_assert_eq(rill_case_plan_make(given, geom, &options, &plan), RILL_OK, "%s", rill_error_message());
+        const double newtonian = rill_case_expected(given, &plan, NAN).local;
+        given->law.kind = RILL_LAW_CASSON;
+        const rill_plan_errors casson = rill_case_expected(given, &plan, NAN);
+        cr_expect_gt(newtonian, 0);
+        cr_expect_float_eq(casson.local / newtonian, k ? 1 : 2.1, 1e-9, "%g and %g", casson.local, newtonian);
+        rill_case_plan_free(&plan);
+        rill_geom_destroy(geom);
+        rill_case_destroy(given);
+    }
 }

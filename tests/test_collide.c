@@ -17,9 +17,10 @@ Test(lattice, weights_are_isotropic_to_fourth_order)
         for (exponent[0] = 0; exponent[0] < 5; exponent[0]++)
             for (exponent[1] = 0; exponent[0] + exponent[1] < 5; exponent[1]++)
                 for (exponent[2] = 0; exponent[0] + exponent[1] + exponent[2] < 5; exponent[2]++) {
-                    double exact = 1; /* of the normal distribution with variance 1/3 */
+                    double exact = 1; /* of the normal distribution whose variance is c_s^2 */
+                    const double cs2 = 1.0 / rill_inverse_cs2(lattice);
                     for (int a = 0; a < 3; a++) {
-                        static const double normal[] = {1, 0, 1.0 / 3, 0, 1.0 / 3};
+                        const double normal[] = {1, 0, cs2, 0, 3 * cs2 * cs2};
                         exact *= a < dimensions ? normal[exponent[a]] : exponent[a] == 0;
                     }
                     cr_expect_float_eq(raw(lattice, f, 0, exponent), exact, 1e-15,
@@ -37,6 +38,26 @@ Test(lattice, weights_are_isotropic_to_fourth_order)
                 cr_expect_lt(same, 3, "lattice %d: velocities %d and %d are the same", lattice, i, k);
             }
     }
+}
+
+/* Nothing takes a value for D3Q27 that has no line in variants.def. */
+Test(lattice, unknown_ones_are_errors)
+{
+    const int unknown = RILL_LATTICE_COUNT;
+    rill_variant v = rill_variant_default();
+    rill_domain *domain = NULL;
+    rill_geom *geom = NULL;
+    v.lattice = (rill_lattice)unknown;
+    cr_expect_eq(rill_lattice_q(v.lattice), 0);
+    cr_expect_eq(rill_dimensions(unknown), 0);
+    cr_expect_eq(rill_w(unknown, 0), 0);
+    cr_expect_eq(rill_corners(unknown), 0);
+    cr_expect_eq(rill_edges(unknown, 0), 0);
+    cr_expect_eq(rill_variant_check(v), RILL_USAGE);
+    cr_assert_eq(rill_geom_create((const uint32_t[3]){2, 2, 2}, &geom), RILL_OK);
+    geom->voxels[0] = RILL_FLUID;
+    cr_expect_eq(rill_domain_create(geom, &(rill_domain_options){v.lattice, -1}, &domain), RILL_USAGE);
+    rill_geom_destroy(geom);
 }
 
 /* The list of operators against rill_variant_check(). */

@@ -162,7 +162,7 @@ bool rill_variant_next(uint64_t *cursor, rill_variant *out);
 /**
  * Return the number of populations per node.
  * @param[in] lattice the velocity set
- * @return 9, 15, 19 or 27
+ * @return 9, 15, 19 or 27; 0 for a value that is no velocity set
  */
 int rill_lattice_q(rill_lattice lattice);
 

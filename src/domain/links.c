@@ -237,8 +237,8 @@ static void directions_set(rill_builder *b, rill_variant v)
     for (int i = 1; i < rill_q(v.lattice) && v.addressing == RILL_LIST; i++) {
         const int d[3] = {rill_meeting(v.lattice, v.stream, i, 0), rill_meeting(v.lattice, v.stream, i, 1),
                           rill_meeting(v.lattice, v.stream, i, 2)};
-        for (int a = 0; a < 3 && (d[0] || d[1] || d[2]); a++)
-            b->row[rill_list_row(v.lattice, v.stream, i)][a] = (int8_t)d[a];
+        const int row = rill_list_row(v.lattice, v.stream, i);
+        for (int a = 0; a < 3 && row >= 0 && (d[0] || d[1] || d[2]); a++) b->row[row][a] = (int8_t)d[a];
     }
 }
 

@@ -39,7 +39,8 @@ RILL_FN int rill_list_rows(const int lattice, const int stream, const int addres
 {
     if (addressing == RILL_CHASE) return rill_stream_chased(stream);
     if (addressing != RILL_LIST) return 0;
-    if (rill_stream_chased(stream) == 3) return lattice == RILL_D2Q9 ? 3 : lattice == RILL_D3Q19 ? 6 : 7;
+    if (rill_stream_chased(stream) == 3)
+        return rill_corners(lattice) ? 7 : rill_dimensions(lattice) == 2 ? 3 : 6;
     return rill_stream_esoteric(stream) ? (rill_q(lattice) - 1) / 2 : rill_q(lattice) - 1;
 }
 

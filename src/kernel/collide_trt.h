@@ -25,8 +25,8 @@ RILL_FN void rill_relax_pairs(const int lattice, const int equilibrium, const ri
                               rill_real *f)
 {
     const rill_scalar one = 1, half = (rill_scalar)0.5;
-    const rill_polynomial target = rill_equilibrium_of(equilibrium, flow);
-    const rill_polynomial force = rill_force_of(equilibrium, rates, flow);
+    const rill_polynomial target = rill_equilibrium_of(lattice, equilibrium, flow);
+    const rill_polynomial force = rill_force_of(lattice, equilibrium, rates, flow);
     const rill_real half_even = half * at.even, half_odd = half * at.odd;
     const rill_polynomial gain =
         rill_polynomial_sum(at.even, at.odd, &target, one - half_even, one - half_odd, &force);

@@ -35,50 +35,52 @@ RILL_FN rill_flow rill_flow_of(const int equilibrium, const rill_moments m)
 }
 
 /** Return the polynomial of f_i^eq - w_i. */
-RILL_FN rill_polynomial rill_equilibrium_of(const int equilibrium, const rill_flow *flow)
+RILL_FN rill_polynomial rill_equilibrium_of(const int lattice, const int equilibrium, const rill_flow *flow)
 {
+    const rill_scalar c = (rill_scalar)rill_inverse_cs2(lattice), cc = c * c;
     rill_polynomial p;
     p.degree = equilibrium == RILL_STOKES ? 1 : 2;
     p.rest = flow->m.density;
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
-        p.first[a] = (rill_scalar)3 * flow->m.momentum[a];
+        p.first[a] = c * flow->m.momentum[a];
         p.second.diagonal[a] = p.second.mixed[a] = rill_splat(0);
     }
     if (equilibrium == RILL_STOKES) return p;
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
-        p.second.diagonal[a] = (rill_scalar)4.5 * flow->m.momentum[a] * flow->velocity[a];
+        p.second.diagonal[a] = (cc / 2) * flow->m.momentum[a] * flow->velocity[a];
         RILL_UNROLL
         for (int b = a + 1; b < 3; b++)
-            p.second.mixed[a + b - 1] = (rill_scalar)9 * flow->m.momentum[a] * flow->velocity[b];
+            p.second.mixed[a + b - 1] = cc * flow->m.momentum[a] * flow->velocity[b];
     }
-    p.rest = p.rest - (rill_scalar)(1.0 / 3.0) * rill_trace(&p.second);
+    p.rest = p.rest - (rill_scalar)(1.0 / rill_inverse_cs2(lattice)) * rill_trace(&p.second);
     return p;
 }
 
 /** Return the polynomial of F_i. */
-RILL_FN rill_polynomial rill_force_of(const int equilibrium, const rill_rates *rates, const rill_flow *flow)
+RILL_FN rill_polynomial rill_force_of(const int lattice, const int equilibrium, const rill_rates *rates,
+                                      const rill_flow *flow)
 {
+    const rill_scalar c = (rill_scalar)rill_inverse_cs2(lattice), cc = c * c;
     rill_polynomial p;
     p.degree = equilibrium == RILL_STOKES ? 1 : 2;
     p.rest = rill_splat(0);
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
-        p.first[a] = rill_splat((rill_scalar)3 * rates->force[a]);
+        p.first[a] = rill_splat(c * rates->force[a]);
         p.second.diagonal[a] = p.second.mixed[a] = rill_splat(0);
     }
     if (equilibrium == RILL_STOKES) return p;
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
-        const rill_scalar nine = (rill_scalar)9 * rates->force[a];
-        p.second.diagonal[a] = nine * flow->velocity[a];
+        const rill_scalar force = cc * rates->force[a];
+        p.second.diagonal[a] = force * flow->velocity[a];
         RILL_UNROLL
         for (int b = a + 1; b < 3; b++)
-            p.second.mixed[a + b - 1] =
-                nine * flow->velocity[b] + (rill_scalar)9 * rates->force[b] * flow->velocity[a];
+            p.second.mixed[a + b - 1] = force * flow->velocity[b] + cc * rates->force[b] * flow->velocity[a];
     }
-    p.rest = (rill_scalar)(-1.0 / 3.0) * rill_trace(&p.second);
+    p.rest = (rill_scalar)(-1.0 / rill_inverse_cs2(lattice)) * rill_trace(&p.second);
     return p;
 }
 
@@ -89,7 +91,7 @@ RILL_FN void rill_equilibrium_set(const int lattice, const int equilibrium, cons
     (void)rates;
     if (rill_dimensions(lattice) == 2) m.momentum[2] = rill_splat(0);
     const rill_flow flow = rill_flow_of(equilibrium, m);
-    const rill_polynomial p = rill_equilibrium_of(equilibrium, &flow);
+    const rill_polynomial p = rill_equilibrium_of(lattice, equilibrium, &flow);
     f[0] = (rill_scalar)rill_w(lattice, 0) * p.rest;
     RILL_UNROLL
     for (int i = 1; i < rill_q(lattice); i += 2) {

@@ -6,7 +6,7 @@
  * selections in the same order: D3Q19 without corners, D3Q15 without edges, D2Q9 without z.
  *
  * @see Qian, d'Humières, Lallemand (1992), doi:10.1209/0295-5075/17/6/001 (D3Q19, D3Q15, D2Q9); Krüger et al.
- *      (2017), The Lattice Boltzmann Method, tables 3.3 to 3.6. Speed of sound: c_s^2 = 1/3.
+ *      (2017), The Lattice Boltzmann Method, tables 3.3 to 3.6.
  */
 #ifndef RILL_KERNEL_LATTICE_H
 #define RILL_KERNEL_LATTICE_H
@@ -16,14 +16,42 @@
 
 enum { RILL_Q_MAX = 27 };
 
+/** Return the number of space dimensions, as all that follows by the lines of variants.def: 0 for a value
+ * that is no lattice, which rill_variant_check() and rill_domain_create() refuse. */
+RILL_CONSTANT_FN int rill_dimensions(const int lattice)
+{
+#define RILL_LATTICE(value, name, dimensions, ...)                                                           \
+    if (lattice == RILL_##value) return dimensions;
+#include "kernel/variants.def"
+    return 0;
+}
+
+/** Return how many velocities lie along edges. */
+RILL_CONSTANT_FN int rill_edge_count(const int lattice)
+{
+#define RILL_LATTICE(value, name, dimensions, edges, ...)                                                    \
+    if (lattice == RILL_##value) return edges;
+#include "kernel/variants.def"
+    return 0;
+}
+
 /** Return the number of populations. */
 RILL_CONSTANT_FN int rill_q(const int lattice)
 {
-    return lattice == RILL_D3Q19 ? 19 : lattice == RILL_D3Q15 ? 15 : lattice == RILL_D2Q9 ? 9 : 27;
+#define RILL_LATTICE(value, name, dimensions, edges, corners, ...)                                           \
+    if (lattice == RILL_##value) return 1 + 2 * (dimensions) + (edges) + (corners);
+#include "kernel/variants.def"
+    return 0;
 }
 
-/** Return the number of space dimensions. */
-RILL_CONSTANT_FN int rill_dimensions(const int lattice) { return lattice == RILL_D2Q9 ? 2 : 3; }
+/** Return 1 / c_s^2, of the speed of sound. */
+RILL_CONSTANT_FN int rill_inverse_cs2(const int lattice)
+{
+#define RILL_LATTICE(value, name, dimensions, edges, corners, c, ...)                                        \
+    if (lattice == RILL_##value) return c;
+#include "kernel/variants.def"
+    return 0;
+}
 
 /** Return component `axis` of velocity i. */
 RILL_FN int rill_c(const int lattice, const int i, const int axis)
@@ -36,9 +64,11 @@ RILL_FN int rill_c(const int lattice, const int i, const int axis)
         {0, 1, 1},  {0, -1, -1},  {0, 1, -1},  {0, -1, 1},                         /* edges yz */
         {1, 1, 1},  {-1, -1, -1}, {1, 1, -1},  {-1, -1, 1},                        /* corners */
         {1, -1, 1}, {-1, 1, -1},  {1, -1, -1}, {-1, 1, 1}};
-    if (lattice == RILL_D3Q15) return c[i < 7 ? i : i + 12][axis];
-    if (lattice == RILL_D2Q9) return c[i < 5 ? i : i + 2][axis];
-    return c[i][axis];
+#define RILL_LATTICE(value, name, dimensions, edges, ...)                                                    \
+    if (lattice == RILL_##value)                                                                             \
+        return c[i <= 2 * (dimensions) ? i : i + 6 - 2 * (dimensions) + ((edges) ? 0 : 12)][axis];
+#include "kernel/variants.def"
+    return 0;
 }
 
 /** Return the velocity opposite to i. */
@@ -50,23 +80,23 @@ RILL_FN double rill_w(const int lattice, const int i)
     const int speed = rill_c(lattice, i, 0) * rill_c(lattice, i, 0) +
                       rill_c(lattice, i, 1) * rill_c(lattice, i, 1) +
                       rill_c(lattice, i, 2) * rill_c(lattice, i, 2);
-    if (lattice == RILL_D3Q19) return speed == 0 ? 1.0 / 3.0 : speed == 1 ? 1.0 / 18.0 : 1.0 / 36.0;
-    if (lattice == RILL_D3Q15) return speed == 0 ? 2.0 / 9.0 : speed == 1 ? 1.0 / 9.0 : 1.0 / 72.0;
-    if (lattice == RILL_D2Q9) return speed == 0 ? 4.0 / 9.0 : speed == 1 ? 1.0 / 9.0 : 1.0 / 36.0;
-    return speed == 0 ? 8.0 / 27.0 : speed == 1 ? 2.0 / 27.0 : speed == 2 ? 1.0 / 54.0 : 1.0 / 216.0;
+#define RILL_LATTICE(value, name, dimensions, edges, corners, c, w0, w1, w2, w3)                             \
+    if (lattice == RILL_##value) return speed == 0 ? w0 : speed == 1 ? w1 : speed == 2 ? w2 : w3;
+#include "kernel/variants.def"
+    return 0;
 }
 
 /** Return the first of the four edges in plane xy, xz, yz = 0, 1, 2, or 0 where a lattice has none. */
 RILL_CONSTANT_FN int rill_edges(const int lattice, const int plane)
 {
-    if (lattice == RILL_D2Q9) return plane == 0 ? 5 : 0;
-    return lattice == RILL_D3Q15 ? 0 : 7 + 4 * plane;
+    return 4 * plane < rill_edge_count(lattice) ? 1 + 2 * rill_dimensions(lattice) + 4 * plane : 0;
 }
 
 /** Return the first of the eight corners, or 0 where a lattice has none. */
 RILL_CONSTANT_FN int rill_corners(const int lattice)
 {
-    return lattice == RILL_D3Q27 ? 19 : lattice == RILL_D3Q15 ? 7 : 0;
+    const int first = 1 + 2 * rill_dimensions(lattice) + rill_edge_count(lattice);
+    return first < rill_q(lattice) ? first : 0;
 }
 
 #ifdef RILL_ARITHMETIC

@@ -25,7 +25,7 @@ RILL_FN rill_tensor rill_stress_of(const int lattice, const int equilibrium, con
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
         n.diagonal[a] = n.mixed[a] = rill_splat(0);
-        if (a < dimensions) n.diagonal[a] = (rill_scalar)(-1.0 / 3.0) * flow->m.density;
+        if (a < dimensions) n.diagonal[a] = (rill_scalar)(-1.0 / rill_inverse_cs2(lattice)) * flow->m.density;
     }
     if (equilibrium == RILL_SECOND_ORDER) {
         rill_real bare[3]; /* rho u - F/2: the momentum of the populations */

@@ -280,7 +280,9 @@ static int run(int argc, char **argv)
     if (argc < 2)
         return cli_report(&cli_generate,
                           rill_fail(RILL_USAGE, "no kind is given: `rill generate --help` lists them"));
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return list_kinds();
+    static const char *const helps[] = {"--help", "--help-all", "-h"};
+    for (size_t k = 0; k < sizeof helps / sizeof *helps; k++)
+        if (strcmp(argv[1], helps[k]) == 0) return list_kinds();
     const cli_generate_kind *kind = cli_generate_kinds;
     int surface = 0;
     while (kind->name && strcmp(argv[1], kind->name) != 0) kind++;

@@ -65,6 +65,7 @@ Test(main, every_command_is_listed_and_has_help)
         cr_assert_eq(strncmp(a.out, line, strlen(line)), 0, "%s", a.out);
         snprintf(line, sizeof line, "\n\nExamples:\n    rill %s", commands[i]);
         cr_assert_not_null(strstr(a.out, line), "%s", a.out);
+        cr_assert_eq(cli_test_run(commands[i], "--help-all").code, 0, "%s", commands[i]);
         cli_test_fails(1, "--nonsuch", commands[i], "--nonsuch");
     }
 }

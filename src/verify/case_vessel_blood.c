@@ -216,7 +216,7 @@ static const rill_verify_case cases[] = {
     SHEAR("carreau-yasuda-oblique-central", true, CARREAU_YASUDA, 10, D3Q19, CENTRAL_MOMENT, 0.01, 0.01, 0.05,
           CARREAU_YASUDA_SOURCE),
     SHEAR("casson-oblique", true, CASSON, 10, D3Q27, CUMULANT, 0.01, 0.01, 0.02, CASSON_SOURCE),
-    SHEAR("casson-oblique-trt", true, CASSON, 10, D3Q27, TRT, 0.01, 0.01, 0.05, CASSON_SOURCE),
+    SHEAR("casson-oblique-trt", true, CASSON, 10, D3Q27, TRT, 0.01, 0.01, 0.02, CASSON_SOURCE),
 };
 
 const rill_verify_group rill_verify_vessel_blood = {cases, sizeof cases / sizeof *cases};

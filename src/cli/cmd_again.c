@@ -7,6 +7,7 @@
 #include "cli/words.h"
 
 #include "core/printable.h"
+#include "io/json_file.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -35,12 +36,9 @@ static int words_left_out(const char *word)
 static rill_status json_command(const char *path, char **line)
 {
     rill_status status = RILL_OK;
-    json_error_t error;
-    json_t *json = json_load_file(path, 0, &error);
+    json_t *json = NULL;
+    RILL_TRY(rill_json_read(path, &json));
     const char *text = json_string_value(json_object_get(json, "command"));
-    if (!json)
-        RILL_TRY(
-            rill_fail(RILL_USAGE, "%s cannot be read as JSON: line %d: %s", path, error.line, error.text));
     if (!text)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "%s does not say by which command it was made: give a result of rill "

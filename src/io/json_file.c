@@ -40,6 +40,16 @@ char *rill_json_text(const json_t *json, int digits)
     return plain;
 }
 
+rill_status rill_json_read(const char *path, json_t **out)
+{
+    json_error_t error;
+    const locale_t before = rill_c_locale_begin();
+    *out = json_load_file(path, 0, &error);
+    rill_c_locale_end(before);
+    if (*out) return RILL_OK;
+    return rill_fail(RILL_USAGE, "%s cannot be read as JSON: line %d: %s", path, error.line, error.text);
+}
+
 rill_status rill_json_write(const json_t *json, const char *path)
 {
     rill_status status = RILL_OK;

@@ -26,6 +26,9 @@ char *rill_json_text(const json_t *json, int digits);
  * rill_output_create() */
 rill_status rill_json_write(const json_t *json, const char *path);
 
+/** Read a document. @param[out] out  the caller's to free. @return RILL_USAGE for what is no JSON */
+rill_status rill_json_read(const char *path, json_t **out);
+
 /** Return a JSON real, or null where the value is not finite (JSON has no NaN); NULL without memory. */
 json_t *rill_json_real(double value);
 

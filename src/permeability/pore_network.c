@@ -157,6 +157,7 @@ rill_status rill_pore_network_make(const rill_geom *geom, const rill_pore_networ
     *out = (rill_pore_network){.k = {NAN, NAN, NAN}};
     rill_progress_watch_begin(&watch, options->progress, PROGRESS_SECONDS, "pore network");
     RILL_TRY(check(geom, options));
+    RILL_TRY(rill_progress_report(options->progress, watch.what, 0)); /* also where it takes no time */
     RILL_TRY(make(geom, options, out));
     if (watch.cancelled) RILL_TRY(rill_progress_poll());
 done:

@@ -408,6 +408,39 @@ Test(links, are_taken_once_by_simulations_on_a_domain)
     rill_geom_destroy(geom);
 }
 
+/* A domain may be destroyed before its simulations. */
+Test(links, outlive_their_domain, .timeout = 60)
+{
+    const rill_side periodic[3] = {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC};
+    rill_geom *geom = noise((const uint32_t[3]){20, 20, 20}, periodic, 5, 3);
+    rill_domain *domain = NULL;
+    rill_backend counting;
+    rill_device *device = counting_device(&counting);
+    rill_sim_options options = rill_sim_options_default();
+    rill_sim *sims[3] = {NULL};
+    options.variant.addressing = RILL_BITMAP;
+    options.device = device;
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, 2}, &domain));
+    for (int k = 0; k < 3; k++) {
+        if (k == 2) options.variant.stream = RILL_PULL; /* borrows the bitmap */
+        ASSERT_OK(rill_sim_create(domain, &options, &sims[k]));
+    }
+    rill_domain_destroy(domain);
+    void *others[256];
+    for (size_t k = 0; k < 256; k++) { /* others take the memory that it gave back */
+        others[k] = malloc(16 * (k % 16 + 1));
+        memset(others[k], 0xff, 16 * (k % 16 + 1));
+    }
+    for (int k = 0; k < 3; k++) {
+        cr_expect_gt(given_now, 0);
+        rill_sim_destroy(sims[k]);
+    }
+    cr_expect_eq(given_now, 0);
+    for (size_t k = 0; k < 256; k++) free(others[k]);
+    rill_device_destroy(device);
+    rill_geom_destroy(geom);
+}
+
 /* Other velocity sets and schemes on the same cells have the same bitmap, unless it counts copies. */
 Test(links, of_all_velocity_sets_have_one_bitmap)
 {

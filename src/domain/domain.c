@@ -186,7 +186,7 @@ rill_status rill_domain_create(const rill_geom *geom, const rill_domain_options 
 void rill_domain_destroy(rill_domain *domain)
 {
     if (!domain) return;
-    rill_links_pool_destroy(domain->links);
+    rill_links_pool_leave(domain->links);
     if (!domain->borrowed) rill_numbering_destroy(&domain->numbering);
     rill_array_destroy(domain->swaps);
     free(domain);

@@ -23,7 +23,7 @@ struct rill_domain {
     bool borrowed;    /**< the numbering is another domain's, which lives longer */
     rill_swap *swaps; /**< links across mirrored boundaries, NULL without */
     size_t swap_count;
-    rill_links_pool *links; /**< those of its simulations, owned */
+    rill_links_pool *links; /**< those of its simulations, which may live longer */
 };
 
 /**

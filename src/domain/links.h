@@ -82,8 +82,8 @@ bool rill_links_borrow(const rill_links *links, const rill_links_part *part);
 /** Create the pool of a domain, without links. */
 rill_status rill_links_pool_create(rill_links_pool **out);
 
-/** Destroy an empty pool; NULL is allowed. */
-void rill_links_pool_destroy(rill_links_pool *pool);
+/** Let the domain go: the last of it and its links destroys the pool; NULL is allowed. */
+void rill_links_pool_leave(rill_links_pool *pool);
 
 /**
  * Use the links of a variant that the domain has on a device; where it has none, lay them out as

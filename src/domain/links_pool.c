@@ -10,6 +10,7 @@
 struct rill_links_pool {
     pthread_mutex_t lock; /* threads may simulate on one domain, each with a device of its own */
     rill_links *first;
+    int users; /* the domain and all links: a simulation may be destroyed after its domain */
 };
 
 rill_status rill_links_pool_create(rill_links_pool **out)
@@ -17,15 +18,26 @@ rill_status rill_links_pool_create(rill_links_pool **out)
     rill_links_pool *pool = calloc(1, sizeof *pool);
     if (!pool) return rill_fail(RILL_SYSTEM, "out of memory for links");
     pthread_mutex_init(&pool->lock, NULL);
+    pool->users = 1;
     *out = pool;
     return RILL_OK;
 }
 
-void rill_links_pool_destroy(rill_links_pool *pool)
+/* Let go of a pool whose lock is held. */
+static void leave(rill_links_pool *pool)
 {
-    if (!pool) return;
+    const bool last = --pool->users == 0;
+    pthread_mutex_unlock(&pool->lock);
+    if (!last) return;
     pthread_mutex_destroy(&pool->lock);
     free(pool);
+}
+
+void rill_links_pool_leave(rill_links_pool *pool)
+{
+    if (!pool) return;
+    pthread_mutex_lock(&pool->lock);
+    leave(pool);
 }
 
 /* Return whether links of two variants are the same arrays. Segments of a list depend on the bounce-back. */
@@ -77,6 +89,9 @@ rill_status rill_links_share(const rill_domain *domain, rill_variant variant, ri
     (*out)->own = own;
     own = (rill_numbering){.occupied = NULL};
     (*out)->pool = domain->links;
+    pthread_mutex_lock(&domain->links->lock);
+    domain->links->users++;
+    pthread_mutex_unlock(&domain->links->lock);
     (*out)->bitmap = use(domain->links, variant, device, same_bitmap);
 done:
     rill_numbering_destroy(&own);
@@ -115,6 +130,9 @@ bool rill_links_leave(rill_links *links)
     rill_links **at = &links->pool->first;
     while (last && *at && *at != links) at = &(*at)->next;
     if (last && *at) *at = links->next;
-    pthread_mutex_unlock(&links->pool->lock);
+    if (last)
+        leave(links->pool);
+    else
+        pthread_mutex_unlock(&links->pool->lock);
     return last;
 }

@@ -47,6 +47,7 @@ rill_status rill_json_read(const char *path, json_t **out)
     *out = json_load_file(path, 0, &error);
     rill_c_locale_end(before);
     if (*out) return RILL_OK;
+    if (error.line < 0) return rill_fail(RILL_USAGE, "%s", error.text); /* it names the file */
     return rill_fail(RILL_USAGE, "%s cannot be read as JSON: line %d: %s", path, error.line, error.text);
 }
 

@@ -49,7 +49,7 @@ Test(again, refuses_what_is_no_result_of_a_permeability)
     cli_test_fails(1, "no result is given", "again");
     cli_test_fails(1, "unknown option --frob", "again", "--frob");
     cli_test_fails(1, "none.h5", "again", "none.h5");
-    cli_test_fails(1, "none.json", "again", "none.json");
+    cli_test_fails(1, "again: unable to open none.json", "again", "none.json");
     FILE *file = fopen("other.json", "w");
     fputs("{\"command\": \"rill run vessel.yaml -o results\"}", file);
     fclose(file);

@@ -56,4 +56,24 @@ static inline rill_geom *balls_pack(uint32_t n, double radius, int count, uint64
     return geom;
 }
 
+/* A generator of random numbers, and what it gives from 0 to 1. */
+static inline uint64_t balls_next(uint64_t *seed)
+{
+    return *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+}
+
+static inline double balls_fraction(uint64_t *seed) { return (double)(balls_next(seed) >> 11) * 0x1p-53; }
+
+/* Overlapping solid balls in a periodic box: tight pores when there are many. */
+static inline rill_geom *balls_rock(uint32_t n, int balls, double radius, uint64_t seed)
+{
+    rill_geom *geom = balls_box(n, n, n);
+    for (int b = 0; b < balls; b++) {
+        double centre[3];
+        for (int a = 0; a < 3; a++) centre[a] = balls_fraction(&seed) * n;
+        balls_put(geom, centre, radius);
+    }
+    return geom;
+}
+
 #endif

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file test_network.c
- * The pore network: distances from walls, chambers, flow through it; and that
- * a permeability found with them is that of time steps alone, sooner.
+ * The pore network: distances from walls, chambers, flow through it.
  */
 #include "backends.h"
 #include "core/memory.h"
 #include "domain/domain.h"
 #include "kernel/lattice.h"
 #include "network/network.h"
-#include "sanitized.h"
 #include "balls.h"
-#include "planned.h"
 
 #include <math.h>
 #include <omp.h>
@@ -37,22 +34,6 @@ static rill_network network_of(const rill_domain *domain, uint32_t edge, uint32_
     ASSERT_OK(rill_network_prepare(&network));
     rill_network_part_free(&part);
     return network;
-}
-
-static uint64_t next(uint64_t *seed) { return *seed = *seed * 6364136223846793005u + 1442695040888963407u; }
-
-static double fraction(uint64_t *seed) { return (double)(next(seed) >> 11) * 0x1p-53; }
-
-/* Overlapping solid balls in a periodic box: tight pores when there are many. */
-static rill_geom *rock(uint32_t n, int balls, double radius, uint64_t seed)
-{
-    rill_geom *geom = balls_box(n, n, n);
-    for (int b = 0; b < balls; b++) {
-        double centre[3];
-        for (int a = 0; a < 3; a++) centre[a] = fraction(&seed) * n;
-        balls_put(geom, centre, radius);
-    }
-    return geom;
 }
 
 /* The drop of a pressure between the chambers that hold two voxels on the axis of a box. */
@@ -125,7 +106,7 @@ Test(network, walls_are_as_far_as_counted)
         uint64_t seed = k + 1;
         uint8_t *found;
         for (int v = 0; v < voxels; v++)
-            if ((next(&seed) >> 33) % boxes[k / 3].pores == 0) geom->voxels[v] = RILL_SOLID;
+            if ((balls_next(&seed) >> 33) % boxes[k / 3].pores == 0) geom->voxels[v] = RILL_SOLID;
         for (int x = 0; x < n[0] - 16 && n[0] > 16;
              x++) /* a run of 16 ends with its row, which begins so, too */
             geom->voxels[x] = x == 5 || x == n[0] - 17 ? RILL_SOLID : RILL_FLUID;
@@ -236,7 +217,7 @@ Test(network, chambers_are_what_links_connect)
         uint64_t seed = k + 1;
         const uint32_t voxels = (uint32_t)rill_geom_voxels(geom);
         for (uint32_t v = 0; v < voxels; v++)
-            if ((next(&seed) >> 33) % 100 < 70) geom->voxels[v] = RILL_SOLID;
+            if ((balls_next(&seed) >> 33) % 100 < 70) geom->voxels[v] = RILL_SOLID;
         uint32_t *first = malloc(voxels * sizeof *first), *chamber = malloc(voxels * sizeof *chamber);
         cr_assert(first && chamber);
         for (uint32_t v = 0; v < voxels; v++) first[v] = v;
@@ -348,7 +329,7 @@ static rill_network rock_network(rill_geom *geom, bool mirrored, uint32_t edge, 
 Test(network, pressures_carry_away_what_piles_up)
 {
     for (int mirrored = 0; mirrored < 2; mirrored++) {
-        rill_geom *geom = rock(40, 60, 6, 7);
+        rill_geom *geom = balls_rock(40, 60, 6, 7);
         rill_domain *domain;
         rill_network network = rock_network(geom, mirrored, 6, &domain);
         uint64_t seed = 3;
@@ -356,7 +337,7 @@ Test(network, pressures_carry_away_what_piles_up)
         double *gain = malloc(n * sizeof *gain), *p = malloc(n * sizeof *p), *left = calloc(n, sizeof *left),
                *leaves = calloc(n, sizeof *leaves);
         cr_assert(gain && p && left && leaves);
-        for (uint32_t c = 0; c < n; c++) gain[c] = fraction(&seed) - 0.5;
+        for (uint32_t c = 0; c < n; c++) gain[c] = balls_fraction(&seed) - 0.5;
         rill_network_solve(&network, gain, 0.25, p);
         for (uint32_t c = 0; c < n; c++) {
             left[c] = 0.25 * gain[c] - network.outlet[c] * p[c];
@@ -402,7 +383,7 @@ Test(network, pressures_stay_where_all_gain_alike)
 {
     uint64_t seed = 3;
     for (int balls = 5; balls < 45; balls += 5) {
-        rill_geom *geom = rock(24, balls, 5, (uint64_t)balls);
+        rill_geom *geom = balls_rock(24, balls, 5, (uint64_t)balls);
         rill_domain *domain;
         ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
         for (uint32_t edge = 3; edge < 13; edge++) {
@@ -410,7 +391,7 @@ Test(network, pressures_stay_where_all_gain_alike)
             const uint32_t n = network.chambers;
             double *gain = malloc(n * sizeof *gain), *p = malloc(n * sizeof *p);
             cr_assert(gain && p);
-            const double each = fraction(&seed);
+            const double each = balls_fraction(&seed);
             for (uint32_t c = 0; c < n; c++) gain[c] = each * network.volume[c];
             const int iterations = rill_network_solve(&network, gain, 0.5, p);
             cr_expect_leq(iterations, 12, "%d balls, chambers of %u: %d", balls, edge, iterations);
@@ -455,7 +436,7 @@ static void solve_on_devices(rill_network *network, const double *gain, const do
 Test(network, solution_is_soon_found_by_any_number_of_threads_and_any_device)
 {
     for (int mirrored = 0; mirrored < 2; mirrored++) {
-        rill_geom *geom = rock(64, 280, 6, 9);
+        rill_geom *geom = balls_rock(64, 280, 6, 9);
         rill_domain *domain;
         rill_network network = rock_network(geom, mirrored, 2, &domain);
         uint64_t seed = 5;
@@ -470,7 +451,8 @@ Test(network, solution_is_soon_found_by_any_number_of_threads_and_any_device)
         cr_assert(gain && p && again);
         for (int wide = 0; wide < 2; wide++) {
             for (uint32_t c = 0; c < n; c++)
-                gain[c] = wide ? network.volume[c] * sin(network.centre[c][2] / 10) : fraction(&seed) - 0.5;
+                gain[c] =
+                    wide ? network.volume[c] * sin(network.centre[c][2] / 10) : balls_fraction(&seed) - 0.5;
             omp_set_num_threads(1);
             const int iterations = rill_network_solve(&network, gain, 0.5, p);
             cr_expect_leq(iterations, 12, "%s, %s: %d", mirrored ? "mirrored" : "periodic",
@@ -504,16 +486,16 @@ static rill_network random_network(void)
     for (uint32_t c = 0; c < n; c++) {
         const uint32_t at[3] = {c % size[0], c / size[0] % size[1], c / size[0] / size[1]};
         network.volume[c] = 1 + (double)(c % 7);
-        if (fraction(&seed) < 0.001) network.outlet[c] = 300 * fraction(&seed);
+        if (balls_fraction(&seed) < 0.001) network.outlet[c] = 300 * balls_fraction(&seed);
         for (uint32_t a = 0, step = 1; a < 3; step *= size[a++]) {
             const uint32_t to = at[a] + 1 < size[a] ? c + step : c + step - size[a] * step;
-            if (fraction(&seed) < 0.6)
+            if (balls_fraction(&seed) < 0.6)
                 network.throat[network.throats++] =
-                    (rill_throat){{c, to}, exp(6 * fraction(&seed)) / (at[2] == 0 ? 1e3 : 1)};
+                    (rill_throat){{c, to}, exp(6 * balls_fraction(&seed)) / (at[2] == 0 ? 1e3 : 1)};
         }
     }
     for (uint32_t k = 0; k < 500; k++)
-        network.throat[network.throats++] = (rill_throat){{n / 2, 1 + k * (n / 1001)}, fraction(&seed)};
+        network.throat[network.throats++] = (rill_throat){{n / 2, 1 + k * (n / 1001)}, balls_fraction(&seed)};
     return network;
 }
 
@@ -568,7 +550,7 @@ Test(network, levels_are_the_same_for_any_number_of_threads)
             double *gain = calloc(n, sizeof *gain), *p = calloc(n, sizeof *p);
             uint64_t seed = 5;
             cr_assert(gain && p);
-            for (uint32_t c = 0; c < n; c++) gain[c] = fraction(&seed) - 0.5;
+            for (uint32_t c = 0; c < n; c++) gain[c] = balls_fraction(&seed) - 0.5;
             first = network;
             check_levels(&network);
             check_closed(&network);
@@ -600,7 +582,7 @@ Test(network, levels_are_the_same_for_any_number_of_threads)
 /* What is found beside a run that is stopped is not waited for. */
 Test(network, is_left_where_it_is_abandoned)
 {
-    rill_geom *geom = rock(32, 40, 6, 9);
+    rill_geom *geom = balls_rock(32, 40, 6, 9);
     rill_domain *domain;
     rill_network network = {.edge = 4};
     rill_network_part part = {.before = NULL};
@@ -618,92 +600,5 @@ Test(network, is_left_where_it_is_abandoned)
     cr_expect_eq(network.chambers, 0);
     rill_network_destroy(&network);
     rill_domain_destroy(domain);
-    rill_geom_destroy(geom);
-}
-
-static rill_permeability found(const rill_geom *given, rill_acceleration how, int axis, double tolerance,
-                               rill_storage storage, rill_backend_kind backend)
-{
-    rill_geom geom = *given;
-    rill_permeability_options o = rill_permeability_options_default();
-    rill_permeability_plan plan;
-    rill_permeability p;
-    geom.voxels = malloc(rill_geom_voxels(given));
-    cr_assert_not_null(geom.voxels);
-    memcpy(geom.voxels, given->voxels, rill_geom_voxels(given));
-    o.acceleration = how;
-    o.axis = axis;
-    o.tolerance = tolerance;
-    o.variant.storage = storage;
-    o.backend = backend;
-    ASSERT_OK(planned(&geom, &o, &plan));
-    cr_assert_eq(plan.network, how == RILL_ACCELERATION_NETWORK);
-    ASSERT_OK(rill_permeability_compute(&geom, &o, &plan, &p));
-    rill_permeability_plan_free(&plan);
-    free(geom.voxels);
-    return p;
-}
-
-/*
- * The same k as by time steps alone, each within its own uncertainty, in a third of the steps at most, along
- * periodic and mirrored sides; twice the same bits.
- */
-Test(network, permeability_is_that_of_time_steps, .disabled = SANITIZED)
-{
-    FOR_EACH_BACKEND(backend)
-    for (int mirrored = 0; mirrored < 2; mirrored++) {
-        rill_geom *geom = rock(64, 500, 6, 5);
-        for (int a = 0; a < 3; a++) geom->sides[a] = mirrored ? RILL_MIRROR : RILL_PERIODIC;
-        rill_permeability exact = found(geom, RILL_ACCELERATION_NETWORK, 2, 1e-6, RILL_FP64, backend);
-        rill_permeability series = found(geom, RILL_ACCELERATION_NONE, 2, 1e-3, RILL_FP32, backend);
-        rill_permeability soon = found(geom, RILL_ACCELERATION_NETWORK, 2, 1e-3, RILL_FP32, backend);
-        rill_permeability again = found(geom, RILL_ACCELERATION_NETWORK, 2, 1e-3, RILL_FP32, backend);
-        const double k = exact.k[2][2];
-        const char *sides = mirrored ? "mirrored" : "periodic";
-        cr_assert_gt(exact.runs[0].chambers, 100);
-        cr_assert_eq(series.runs[0].cycles, 0);
-        cr_expect_lt(fabs(series.k[2][2] / k - 1), series.uncertainty + 1e-6, "%s: series %g of %g", sides,
-                     series.k[2][2], k);
-        cr_expect_lt(fabs(soon.k[2][2] / k - 1), soon.uncertainty, "%s: %g of %g", sides, soon.k[2][2], k);
-        cr_expect_leq(3 * soon.runs[0].steps, series.runs[0].steps, "%s: %llu and %llu steps", sides,
-                      (unsigned long long)soon.runs[0].steps, (unsigned long long)series.runs[0].steps);
-        cr_expect_eq(soon.k[2][2], again.k[2][2]);
-        cr_expect_eq(soon.runs[0].steps, again.runs[0].steps);
-        rill_permeability *const all[] = {&exact, &series, &soon, &again};
-        for (int i = 0; i < 4; i++) rill_permeability_free(all[i]);
-        rill_geom_destroy(geom);
-    }
-}
-
-/* A full tensor waits for its smallest entries, too: it is symmetric, and that of time steps. */
-Test(network, tensor_is_symmetric)
-{
-    rill_geom *geom = rock(32, 40, 6, 11);
-    rill_permeability p = found(geom, RILL_ACCELERATION_NETWORK, -1, 1e-5, RILL_FP64, RILL_BACKEND_CPU);
-    rill_permeability series = found(geom, RILL_ACCELERATION_NONE, -1, 1e-5, RILL_FP64, RILL_BACKEND_CPU);
-    double largest = 0;
-    for (int a = 0; a < 3; a++) largest = fmax(largest, p.k[a][a]);
-    cr_assert_lt(p.reciprocity, 1e-5, "%g", p.reciprocity);
-    for (int i = 0; i < 9; i++)
-        cr_expect_lt(fabs(p.k[i / 3][i % 3] - series.k[i / 3][i % 3]), 3e-5 * largest, "entry %d: %g, not %g",
-                     i, p.k[i / 3][i % 3], series.k[i / 3][i % 3]);
-    rill_permeability_free(&p);
-    rill_permeability_free(&series);
-    rill_geom_destroy(geom);
-}
-
-Test(network, serves_linear_flows_driven_by_a_force)
-{
-    rill_geom *geom = rock(16, 3, 6, 2);
-    rill_permeability_plan plan;
-    rill_permeability_options o = rill_permeability_options_default();
-    o.acceleration = RILL_ACCELERATION_NETWORK;
-    o.variant.storage = RILL_FP16S;
-    cr_assert_eq(planned(geom, &o, &plan), RILL_USAGE);
-    cr_assert_not_null(strstr(rill_error_message(), "fp32 or fp64"));
-    o.acceleration = RILL_ACCELERATION_AUTO;
-    ASSERT_OK(planned(geom, &o, &plan));
-    cr_assert_not(plan.network);
-    rill_permeability_plan_free(&plan);
     rill_geom_destroy(geom);
 }

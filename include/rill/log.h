@@ -13,7 +13,7 @@ extern "C" {
 
 /** How much a remark matters. */
 typedef enum rill_log_level {
-    RILL_LOG_DEBUG, /**< of use to whoever looks for a fault */
+    RILL_LOG_DEBUG, /**< helps to find a fault */
     RILL_LOG_NOTE   /**< of use to every user: why something takes time */
 } rill_log_level;
 

@@ -197,7 +197,7 @@ static uint64_t array_bytes(rill_variant variant, size_t stride, const rill_back
                : bytes - RILL_SEGMENT_BLOCK * (uint64_t)rill_storage_size((int)variant.storage);
 }
 
-/* Take what a set has beside its links. */
+/* Take the arrays of a set, without its links. */
 static void arrays_take(rill_set *set, const rill_links_size *size, rill_room *room)
 {
     const rill_variant variant = set->options.variant;

@@ -104,6 +104,7 @@ class Bar:
     def __init__(self, tqdm: Any, flows: int = 0) -> None:
         self.tqdm, self.flows, self.bar, self.before = tqdm, flows, None, 0
         self.what, self.begun, self.shown = "", clock.monotonic(), 0.0
+        self.words: list[str] = []  # behind the bar, but for the time left
         self.part: int | None = None
         self.spent: list[float] = []  # s of the flows that have ended
         self.flow = 0.0  # when this one began
@@ -137,22 +138,26 @@ class Bar:
         bar: Any = self.bar
         bar.set_description_str(moment.what if moment.part is None else f"error bar, run {moment.part + 1}: {moment.what}", refresh=False)
         bar.n = done
-        words = [moment.detail] if moment.detail else []
+        self.words = [moment.detail] if moment.detail else []
         if self.flows and moment.fraction is not None:
-            words.append(f"{100 * moment.fraction:.0f} %")
+            self.words.append(f"{100 * moment.fraction:.0f} %")
         if moment.predicted is not None and moment.uncertainty is not None:
-            words.append(f"k {moment.predicted:.5g} lu {percent(moment.uncertainty)}")
+            self.words.append(f"k {moment.predicted:.5g} lu {percent(moment.uncertainty)}")
         if moment.cycles is not None:
-            words.append(f"cycle {moment.cycles:.2f}")
-        if moment.seconds_left is not None:
-            words.append(f"about {moment.seconds_left:.0f} s left")
-        bar.set_postfix_str(", ".join(words), refresh=False)
+            self.words.append(f"cycle {moment.cycles:.2f}")
+        left = [] if moment.seconds_left is None else [f"about {moment.seconds_left:.0f} s left"]
+        bar.set_postfix_str(", ".join(self.words + left), refresh=False)
         bar.refresh()
 
-    def close(self) -> None:
-        """Leave the bar as it is."""
-        if self.bar is not None:
-            self.bar.close()
+    def close(self, succeeded: bool) -> None:
+        """Fill the bar of work that succeeded; leave that of other work as it is."""
+        if self.bar is None:
+            return
+        if succeeded:
+            self.bar.n = self.shown = 1.0
+            self.bar.set_postfix_str(", ".join(self.words), refresh=False)
+            self.bar.refresh()
+        self.bar.close()
 
 
 def in_jupyter() -> bool:
@@ -174,13 +179,14 @@ def _bar(progress: Progress) -> Bar | None:
 
 @contextlib.contextmanager
 def one_bar(progress: Progress) -> Iterator[Progress]:
-    """Give the parts of one computation a bar in common, where there is one."""
-    bar = _bar(progress)
+    """Give the parts of one computation a bar in common, where there is one. It is full when all of them succeeded."""
+    bar, succeeded = _bar(progress), False
     try:
         yield progress if bar is None else bar
+        succeeded = True
     finally:
         if bar is not None:
-            bar.close()
+            bar.close(succeeded)
 
 
 def _remark(_context: Any, level: int, line: bytes | None) -> None:
@@ -235,7 +241,7 @@ class Watch:
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
         if self._bar:
-            self._bar.close()
+            self._bar.close(kind is None and not self._interrupted)
         if self._interrupted and kind is None:
             raise KeyboardInterrupt
 

@@ -7,7 +7,7 @@ import json
 import logging
 import pathlib
 import re
-import time
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 
 import rill
 from conftest import Image
-from rill._progress import Bar, percent
+from rill._progress import Bar, one_bar, percent
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +206,7 @@ class Shown:
     made: list[Shown] = []
 
     def __init__(self, total: float, bar_format: str) -> None:
-        self.n, self.seen, self.words = 0.0, [], []
+        self.n, self.seen, self.words, self.closed = 0.0, [], [], 0
         Shown.made.append(self)
 
     def set_description_str(self, text: str, refresh: bool) -> None:
@@ -219,32 +219,89 @@ class Shown:
         self.seen.append(self.n)
 
     def close(self) -> None:
-        self.seen.append(self.n)
+        self.closed += 1
 
 
-def test_a_computation_has_one_bar_that_goes_forward(rock: Image, monkeypatch: pytest.MonkeyPatch) -> None:
-    tqdm = pytest.importorskip("tqdm.auto")
-    monkeypatch.setattr(tqdm, "tqdm", Shown)
+class Clock:
+    """A clock that goes on by `tick` s when it is read, and by what a test says."""
+
+    def __init__(self, tick: float = 0.0) -> None:
+        self.now, self.tick = 100.0, tick
+
+    def monotonic(self) -> float:
+        self.now += self.tick
+        return self.now
+
+
+@pytest.fixture
+def bars(monkeypatch: pytest.MonkeyPatch) -> list[Shown]:
+    """The bars that a test makes, by a clock that goes on 1 s whenever it is read."""
+    monkeypatch.setattr(pytest.importorskip("tqdm.auto"), "tqdm", Shown)
     monkeypatch.setattr(Shown, "made", [])
-    rill.permeability(np.tile(rock, (2, 2, 2)), device="cpu", tolerance=1e-6, progress=True)
-    assert len(Shown.made) == 1
-    seen = Shown.made[0].seen
-    assert len(seen) > 3 and seen == sorted(seen) and 0.3 < max(seen) <= 1
-    assert {"reading", "flow along x", "flow along z"} <= set(Shown.made[0].words)
-    assert not any(re.search(r"± 0(\.0*)? %", word) for word in Shown.made[0].words)
+    monkeypatch.setattr(rill._progress, "clock", Clock(1.0))
+    return Shown.made
 
 
-def test_the_fraction_is_that_of_the_time() -> None:
+def test_a_computation_has_one_bar_that_goes_forward(rock: Image, bars: list[Shown]) -> None:
+    rill.permeability(rock, device="cpu", progress=True)
+    (bar,) = bars
+    assert bar.seen == sorted(bar.seen) and bar.seen[0] == 0 and bar.seen[-1] == bar.n == 1
+    assert any(0 < n < 1 for n in bar.seen)  # at the first report of a flow 1 s or more has passed, and time is left
+    assert {"reading", "flow along x", "flow along z"} <= set(bar.words)
+    assert not any(re.search(r"± 0(\.0*)? %", word) for word in bar.words)
+    assert any("s left" in word for word in bar.words) and "s left" not in bar.words[-1]
+
+
+def test_only_work_that_succeeded_fills_its_bar(rock: Image, vessel: rill.Geometry, case: dict[str, Any], bars: list[Shown],
+                                                monkeypatch: pytest.MonkeyPatch) -> None:
+    rill.voxelize(rock, progress=True)
+    rill.plan(rock, axis="x", device="cpu", progress=True)
+    rill.permeability_many([rock, rock], axis="x", device="cpu", progress=True)
+    rill.run(case, geometry=vessel, device="cpu", progress=True)  # its parts share one bar
+    assert [bar.n for bar in bars] == [1, 1, 1, 1] and all(bar.closed == 1 for bar in bars)
+    bars.clear()
+    with pytest.raises(rill.NumericsError):
+        rill.permeability(rock, axis="x", max_steps=3, tolerance=1e-9, device="cpu", progress=True)
+    assert bars[0].n < 1
+
+    class Interrupted(Shown):
+        """A bar whose user presses control-C at its first report."""
+
+        def refresh(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(pytest.importorskip("tqdm.auto"), "tqdm", Interrupted)
+    works: tuple[Callable[[], object], ...] = (
+        lambda: rill.voxelize(rock, progress=True), lambda: rill.permeability(rock, device="cpu", progress=True),
+        lambda: rill.permeability_many([rock], device="cpu", progress=True), lambda: rill.run(case, geometry=vessel, device="cpu", progress=True))
+    for work in works:
+        bars.clear()
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        assert bars[0].n < 1 and bars[0].closed == 1
+    for error in (rill.Cancelled("cancelled"), KeyboardInterrupt(), ValueError()):
+        with pytest.raises(type(error)), one_bar(True) as parts:
+            assert isinstance(parts, Bar)
+            parts.bar = shown = Shown(1.0, "")
+            shown.n = 0.4
+            raise error
+        assert shown.n == 0.4 and shown.closed == 1
+
+
+def test_the_fraction_is_that_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(rill._progress, "clock", clock)
     bar = Bar(Shown, flows=2)
     moment = rill.Moment("flow along x", "", None, 1.0, steps=10)
     assert bar.fraction(rill.Moment("reading", "", 0.9, None)) == 0
     bar.fraction(moment)
-    time.sleep(0.2)
+    clock.now += 0.25
     first = bar.fraction(moment)
-    assert 0.04 < first < 0.1  # 0.2 s of 0.2 + 1 + 1.2 s
+    assert first == 0.25 / (0.25 + 1 + 1.25)
     assert bar.fraction(rill.Moment("flow along x", "", None, 10.0, steps=10)) == first  # never back
-    bar.fraction(rill.Moment("flow along y", "", None, 0.1, steps=10))
-    assert bar.fraction(rill.Moment("flow along y", "", None, 0.1, steps=20)) > 0.6
+    clock.now += 0.75
+    bar.fraction(rill.Moment("flow along y", "", None, 0.5, steps=10))
+    assert bar.fraction(rill.Moment("flow along y", "", None, 0.5, steps=20)) == 1 / (1 + 0.5)
     other = Bar(Shown)  # no permeability: the fraction of the stage
     assert [other.fraction(rill.Moment(*m)) for m in (("a", "", 0.5, None), ("a", "", 0.9, None), ("b", "", 0.1, None))] == [0.5, 0.9, 0.1]
 
@@ -253,13 +310,10 @@ def test_a_percentage_is_never_zero() -> None:
     assert percent(0.0) == percent(1e-9) == "within 0.001 %" and percent(1.2e-5) == "± 0.0012 %" and percent(0.0123) == "± 1.2 %"
 
 
-def test_jupyter_has_a_bar_by_default(rock: Image, monkeypatch: pytest.MonkeyPatch) -> None:
-    tqdm = pytest.importorskip("tqdm.auto")
-    monkeypatch.setattr(tqdm, "tqdm", Shown)
-    monkeypatch.setattr(Shown, "made", [])
+def test_jupyter_has_a_bar_by_default(rock: Image, bars: list[Shown], monkeypatch: pytest.MonkeyPatch) -> None:
     shell = type("ZMQInteractiveShell", (), {})()
     monkeypatch.setitem(__import__("sys").modules, "IPython", type("IPython", (), {"get_ipython": staticmethod(lambda: shell)}))
     rill.permeability(rock, axis="x", device="cpu")
-    assert len(Shown.made) == 1
+    assert len(bars) == 1
     rill.permeability(rock, axis="x", device="cpu", progress=False)
-    assert len(Shown.made) == 1
+    assert len(bars) == 1

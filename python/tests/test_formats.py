@@ -225,6 +225,6 @@ def test_standard_input(grey: Grey, tmp_path: pathlib.Path) -> None:
     with rill.open(out) as file:
         assert np.array_equal(file.geometry().voxels, grey == 1) and file.geometry().source == "standard input"
     size = "x".join(str(n) for n in reversed(grey.shape))
-    rill.command("voxelize", "-", "--size", size, "--pore", "2", "--keep", "all", "-o", out, "-q", input=grey.tobytes())
+    rill.command("voxelize", "-", "--size", size, "--pore", "2", "--keep", "all", "-o", out, "--overwrite", "-q", input=grey.tobytes())
     with rill.open(out) as file:
         assert np.array_equal(file.geometry().voxels, grey == 2)

@@ -158,7 +158,7 @@ class Campaign:
         home = self.directory / "home"
         home.mkdir(exist_ok=True)
         environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(home), "LC_ALL": "C.UTF-8",
-                       "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive", "TMPDIR": str(self.directory)}
+                       "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive", "TMPDIR": str(self.directory), "RILL_OVERWRITE": "1"}
         environment.update({key: os.environ[key] for key in PASSED if key in os.environ})
         if self.arguments.backend == "cuda":
             environment["CUDA_VISIBLE_DEVICES"] = gpus()[self.job % len(gpus())][0]

@@ -149,10 +149,24 @@ typedef struct cli_output {
     const char *option, *path; /**< the option that names it, "--json" */
 } cli_output;
 
+/** Where --overwrite goes; and the row of that option, in the table of every command that writes a file. */
+bool *cli_overwrite(void);
+#define CLI_OVERWRITE                                                                                        \
+    {                                                                                                        \
+        .name = "overwrite", .kind = CLI_FLAG, .target = cli_overwrite(),                                    \
+        .help = "replace output files that exist, which are refused without it"                              \
+    }
+
+/** Return whether files may be replaced: --overwrite, or the environment variable RILL_OVERWRITE is 1. */
+bool cli_may_overwrite(void);
+
+/** The command continues earlier work, whose files it replaces: after --resume. */
+void cli_outputs_continue(void);
+
 /**
- * Fail before the work when a file could not be written after it, or would replace the input (NULL: there is
- * none) or another file of the list. "-" is standard output, and no file; an input may name an array of a
- * file.
+ * Fail before the work when a file could not be written after it, exists without --overwrite, or would
+ * replace the input (NULL: there is none) or another file of the list. "-" is standard output, and no file;
+ * an input may name an array of a file.
  */
 rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count);
 

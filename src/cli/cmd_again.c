@@ -17,9 +17,9 @@
 static const struct {
     const char *name;
     bool value;
-} left_out[] = {{"-o", true},         {"--output", true},        {"--json", true},
-                {"--csv", true},      {"--checkpoint", true},    {"--resume", false},
-                {"--dry-run", false}, {"--allow-outside", false}};
+} left_out[] = {{"-o", true},         {"--output", true},         {"--json", true},
+                {"--csv", true},      {"--checkpoint", true},     {"--resume", false},
+                {"--dry-run", false}, {"--allow-outside", false}, {"--overwrite", false}};
 
 /* Return how many words an option that is left out takes, 0 for any other word. */
 static int words_left_out(const char *word)
@@ -134,6 +134,6 @@ const cli_command cli_again = {
     .details =
         "Reads the command of `rill permeability` from its result and runs it again in this directory.\n"
         "Options behind the result change it: the last one counts. The files that the command wrote are\n"
-        "left out, and so are --resume, --dry-run and --allow-outside: give them again.",
+        "left out, and so are --resume, --dry-run, --overwrite and --allow-outside: give them again.",
     .run = run,
 };

@@ -278,6 +278,7 @@ static int run(int argc, char **argv)
          .fallback = "the one whose name begins with \"in\", else the largest"},
         {"output", 'o', CLI_TEXT, &c.output, "FILE.yaml", "write the case; geometry and waveform beside it",
          .fallback = "called like the surface, here", .apply = cli_output_apply},
+        CLI_OVERWRITE,
         {"memory", 0, CLI_TEXT, &memory, "SIZE", "host memory that may be used, such as 8GiB",
          .fallback = "what the system reports as available", .apply = cli_memory_apply},
         {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "no progress, no summary table"},

@@ -50,6 +50,7 @@ static int run(int argc, char **argv)
     const cli_option options[] = {
         {"schema", 0, CLI_FLAG, &c.schema,
          .help = "print the JSON Schema of case files, for editors, and nothing else"},
+        CLI_OVERWRITE,
         {0}};
     RILL_TRY(cli_case_parse(&cli_check, options, &c, argc, argv, &path, &help));
     if (help) return RILL_OK;

@@ -219,6 +219,7 @@ static int run(int argc, char **argv)
                                    .kind = CLI_FLAG,
                                    .target = &c.png,
                                    .help = "picture NAME.png in the working directory, called like FILE"},
+                                  CLI_OVERWRITE,
                                   {.name = "slice",
                                    .kind = CLI_TEXT,
                                    .target = &c.slice,

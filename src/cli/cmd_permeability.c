@@ -629,6 +629,7 @@ static int run(int argc, char **argv)
                            "no image or geometry is given: rill permeability IMAGE --voxel-size 5.7um");
     if (!help && status == RILL_OK) {
         c.input = inputs[0];
+        if (c.resume) cli_outputs_continue();
         c.line = cli_command_line(argc, argv);
         c.progress = cli_progress(c.compute.quiet);
         cli_signals_catch(true); /* SIGTERM is what batch systems send before they kill */

@@ -25,7 +25,7 @@ typedef struct choices {
     cli_case_choices common;
     const char *output;
     int fields;
-    bool resume, overwrite, dry_run, every_given, error_bar;
+    bool resume, dry_run, every_given, error_bar;
     double every;    /* s of wall clock between checkpoints */
     char *line;      /* the command, owned */
     char *directory; /* owned */
@@ -110,7 +110,7 @@ static rill_status directory_try(choices *c)
                            "--resume: checkpoint %s/checkpoint.h5 not found: name the directory of the run "
                            "with -o, or leave out --resume to start anew",
                            c->directory));
-    if (there && !c->resume && !c->overwrite)
+    if (there && !c->resume && !*cli_overwrite()) /* not for RILL_OVERWRITE alone */
         RILL_TRY(
             rill_fail(RILL_USAGE,
                       "%s holds the checkpoint of an earlier run: continue from it with --resume, discard it "
@@ -118,6 +118,11 @@ static rill_status directory_try(choices *c)
                       c->directory));
     RILL_TRY(rill_output_try(file));
     c->replaces = access(file, F_OK) == 0;
+    if (c->replaces && !c->resume && !cli_may_overwrite())
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "%s holds the results of an earlier run: replace them with --overwrite, or name "
+                           "another directory with -o",
+                           c->directory));
 done:
     free(before);
     free(last);
@@ -277,8 +282,8 @@ static int run(int argc, char **argv)
          .fallback = "as the case says", .min = 0, .max = 1e8, .given = &c.every_given},
         {"resume", 0, CLI_FLAG, &c.resume,
          .help = "continue from the checkpoint in the directory of the results"},
-        {"overwrite", 0, CLI_FLAG, &c.overwrite,
-         .help = "start anew where the directory holds a checkpoint, and discard it"},
+        {"overwrite", 0, CLI_FLAG, cli_overwrite(),
+         .help = "start anew where the directory holds results or a checkpoint, and replace them"},
         {"error-bar", 0, CLI_FLAG, &c.error_bar,
          .help = "run the case on two coarser grids, too, and extrapolate wall shear, pressures and flows "
                  "with an "
@@ -289,12 +294,13 @@ static int run(int argc, char **argv)
     bool help = false;
     RILL_TRY(cli_case_parse(&cli_run, options, &c.common, argc, argv, &path, &help));
     if (help) return RILL_OK;
-    if (c.resume && c.overwrite)
+    if (c.resume && *cli_overwrite())
         RILL_TRY(rill_fail(RILL_USAGE,
                            "--resume continues from the checkpoint that --overwrite would discard: "
                            "leave one of them out"));
     if (c.resume && c.error_bar)
         RILL_TRY(rill_fail(RILL_USAGE, "an error bar has no checkpoint: leave out --resume or --error-bar"));
+    if (c.resume) cli_outputs_continue();
     c.common.grids = c.error_bar;
     c.line = cli_command_line(argc, argv);
     if (!c.line) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the command line"));

@@ -351,7 +351,7 @@ static void share(cli_compute *compute, cli_option *table, int room)
 {
     static const char *const names[] = {"lattice",    "collision", "magic",      "equilibrium", "stream",
                                         "addressing", "storage",   "arithmetic", "bounce-back", "shift",
-                                        "backend",    "memory",    "json",       "quiet"};
+                                        "backend",    "memory",    "json",       "overwrite",   "quiet"};
     int count = 0;
     for (const cli_option *o = cli_compute_options(compute); o->name || o->help; o++)
         for (size_t k = 0; o->name && k < sizeof names / sizeof *names && count < room - 1; k++)

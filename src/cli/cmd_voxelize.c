@@ -336,6 +336,7 @@ static int run(int argc, char **argv)
          .choices = rill_lattice_names},
         {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON; - is standard output",
          .fallback = "", .apply = cli_stream_apply},
+        CLI_OVERWRITE,
         {"memory", 0, CLI_TEXT, &memory, "SIZE", "host memory that may be used, such as 8GiB",
          .fallback = "what the system reports as available", .apply = cli_memory_apply},
         {"quiet", 'q', CLI_FLAG, &c.quiet, .help = "no progress, no summary table"},

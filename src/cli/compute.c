@@ -115,6 +115,7 @@ const cli_option *cli_compute_options(cli_compute *c)
          .fallback = "", .apply = cli_stream_apply},
         {"output", 'o', CLI_TEXT, &c->output, "FILE", "write the result", .fallback = c->output_default,
          .apply = cli_output_apply},
+        CLI_OVERWRITE,
         {"quiet", 'q', CLI_FLAG, &c->quiet, .help = "no progress, no summary table"},
         {0},
     };

@@ -175,6 +175,7 @@ int cli_surface_kind_run(int number, int argc, char **argv, const char *line)
          .fallback = "", .apply = cli_output_apply},
         {"json", 0, CLI_TEXT, &v.json, "FILE", "write the summary as JSON; - is standard output",
          .fallback = "", .apply = cli_stream_apply},
+        CLI_OVERWRITE,
         {"quiet", 'q', CLI_FLAG, &v.quiet, .help = "no summary table"}};
     for (size_t n = 0; n < sizeof common / sizeof *common; n++) options[count++] = common[n];
     options[count] = (cli_option){0};

@@ -7,6 +7,20 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* There is one command, hence one choice. */
+static bool overwrites, continues;
+
+bool *cli_overwrite(void) { return &overwrites; }
+
+void cli_outputs_continue(void) { continues = true; }
+
+bool cli_may_overwrite(void)
+{
+    const char *always = getenv("RILL_OVERWRITE");
+    return overwrites || (always && strcmp(always, "1") == 0);
+}
 
 rill_status cli_output_apply(const char *text)
 {
@@ -31,9 +45,13 @@ static rill_status check(const char *input, const cli_output *outputs, int count
                                  outputs[other].option, o->path);
     }
     for (int k = 0; k < count; k++) {
-        if (cli_json_streams(outputs[k].path)) continue;
-        const rill_status status = rill_output_try(outputs[k].path);
+        const cli_output *o = &outputs[k];
+        if (!o->path || cli_json_streams(o->path)) continue;
+        const rill_status status = rill_output_try(o->path);
         if (status != RILL_OK) return status;
+        if (!continues && !cli_may_overwrite() && access(o->path, F_OK) == 0)
+            return rill_fail(RILL_USAGE, "%s %s exists: give another name, or replace it with --overwrite",
+                             o->option, o->path);
     }
     return RILL_OK;
 }

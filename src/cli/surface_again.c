@@ -26,12 +26,17 @@ static rill_status options_read(cli_words *w, command *c)
     const bool draft = w->count > 1 && strcmp(w->word[1], "case") == 0;
     cli_surface_defaults(&c->surface);
     if (draft) c->surface.extend = CLI_CASE_EXTEND;
-    const cli_option rest[] = {
-        {"axes", 0, CLI_TEXT, &c->axes, "", ""}, {"output", 'o', CLI_TEXT, &other, "", ""},
-        {"index", 0, CLI_TEXT, &other, "", ""},  {"lattice", 0, CLI_TEXT, &other, "", ""},
-        {"json", 0, CLI_TEXT, &other, "", ""},   {"memory", 0, CLI_TEXT, &other, "", ""},
-        {"flow", 0, CLI_TEXT, &other, "", ""},   {"inlet", 0, CLI_TEXT, &other, "", ""},
-        {"quiet", 'q', CLI_FLAG, &flag, "", ""}, {0}};
+    const cli_option rest[] = {{"axes", 0, CLI_TEXT, &c->axes, "", ""},
+                               {"output", 'o', CLI_TEXT, &other, "", ""},
+                               {"index", 0, CLI_TEXT, &other, "", ""},
+                               {"lattice", 0, CLI_TEXT, &other, "", ""},
+                               {"json", 0, CLI_TEXT, &other, "", ""},
+                               {"memory", 0, CLI_TEXT, &other, "", ""},
+                               {"flow", 0, CLI_TEXT, &other, "", ""},
+                               {"inlet", 0, CLI_TEXT, &other, "", ""},
+                               {"overwrite", 0, CLI_FLAG, &flag, "", ""},
+                               {"quiet", 'q', CLI_FLAG, &flag, "", ""},
+                               {0}};
     const cli_option *const tables[] = {cli_surface_shape_options(&c->surface),
                                         cli_surface_voxel_options(&c->surface), rest, NULL};
     if (w->count < 3 || (!draft && strcmp(w->word[1], "voxelize") != 0))

@@ -40,6 +40,7 @@ static inline void cli_test_start(void)
 {
     directory_make(cli_test_directory);
     cr_assert_eq(chdir(cli_test_directory), 0);
+    setenv("RILL_OVERWRITE", "1", 1); /* tests use names again; test_cli_overwrite.c runs without */
     cr_assert_not_null(getenv("RILL"), "set RILL to the program under test, or use `make test`");
 }
 

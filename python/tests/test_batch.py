@@ -8,7 +8,6 @@ import os
 import pathlib
 import signal
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -76,12 +75,14 @@ def test_what_is_wrong_of_a_batch_is_refused(rock: Image, tmp_path: pathlib.Path
 
 
 def test_control_c_stops_a_batch(rock: Image) -> None:
+    begun = threading.Event()
+
     def interrupt() -> None:
-        time.sleep(0.7)
+        begun.wait()
         os.kill(os.getpid(), signal.SIGINT)
 
-    thread = threading.Thread(target=interrupt)
+    thread = threading.Thread(target=interrupt, daemon=True)
     thread.start()
-    with pytest.raises(KeyboardInterrupt):
-        rill.permeability_many([np.tile(rock, (3, 3, 3))] * 4, axis="xyz", tolerance=1e-5, device="cpu")
+    with pytest.raises(KeyboardInterrupt):  # no item would end
+        rill.permeability_many([rock] * 4, axis="xyz", tolerance=1e-15, max_steps=10**12, device="cpu", progress=lambda m: begun.set())
     thread.join()

@@ -20,7 +20,7 @@ def test_an_example_leaves_its_picture(name: str, tmp_path: pathlib.Path) -> Non
     if "import porespy" in source.read_text():
         pytest.importorskip("porespy")
     line = [sys.executable, str(source), "--small", "-o", str(tmp_path)]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=300, cwd=tmp_path)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=900, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout
     pictures = list(tmp_path.glob("*.png"))

@@ -20,7 +20,7 @@ enum {
     TAPS = 2 * RADIUS + 1,
     SLACK = RILL_SHAPE_SLACK_REACH,
     MARGIN = SLACK + 3, /* gradients of distances, of their normals, and of those */
-    FILTERED = TAPS,    /* planes of each ring */
+    FILTERED = TAPS,    /* planes of each ring buffer */
     DISTANCES = 3,
     NORMALS = 3,
     SURFACES = SLACK + 3,
@@ -64,7 +64,7 @@ static int place_of(const rill_geom *geom, int axis, int i)
     return at < n ? at : period - 1 - at;
 }
 
-/* Element of a ring for plane z, which may be negative. */
+/* Element of a ring buffer for plane z, which may be negative. */
 static int slot(int z, int planes) { return (z % planes + planes) % planes; }
 
 uint64_t rill_shape_bytes(const uint32_t n[3])
@@ -199,7 +199,7 @@ static float erf_inverse(float x)
     return p * x;
 }
 
-/* Filter along z, and turn G into distances. */
+/* Filter along z, and convert G to distances. */
 static void distances_find(const void *shared, uint64_t first, uint64_t end)
 {
     const stage *s = shared;

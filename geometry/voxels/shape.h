@@ -7,8 +7,8 @@
  * RILL_SHAPE_SIGMA: G. At a plane surface G = erf(d / (sigma sqrt 2)), so that d = sigma sqrt 2 erfinv(G) is
  * the distance from it, positive in pores. Smoothing moves a curved surface by sigma^2/2 times its curvature
  * (Merriman, Bence & Osher 1994, doi:10.1006/jcph.1994.1105: that is how they compute motion by mean
- * curvature): d -= sigma^2/2 div(grad d / |grad d|) moves it back. No voxel changes sides: at last the sign
- * of d is made that of the voxel.
+ * curvature): d -= sigma^2/2 div(grad d / |grad d|) moves it back. At last the sign of d is made that of the
+ * voxel: no voxel changes between pore and solid.
  *
  * Behind periodic and mirrored domain boundaries the sample goes on; behind solid ones is solid.
  */
@@ -30,9 +30,9 @@ typedef struct rill_shape_plane {
     uint32_t z;
     ptrdiff_t row;
     const float *distance[3]; /**< of planes z - 1, z and z + 1, voxels, positive in pores; never 0 */
-    const float *slack;       /**< of plane z, voxels; NULL where it was not wanted. At pore voxels with a
+    const float *slack;       /**< of plane z, voxels; NULL where it was not requested. At pore voxels with a
                                    solid one beside them: how far the surface could move without that a voxel
-                                   near it changes sides. That is the least distance of a pore voxel from the
+                                   near it changes. That is the least distance of a pore voxel from the
                                    surface, and that of a solid one, within RILL_SHAPE_SLACK_REACH voxels
                                    along each axis, at most 1 each, added. Elsewhere 0; beyond the box none */
 } rill_shape_plane;
@@ -45,7 +45,7 @@ uint64_t rill_shape_bytes(const uint32_t n[3]);
 
 /**
  * Find the field, and hand it out from plane 0 to the last. Its bits do not depend on the number of threads.
- * @param[in] slack  whether slack is wanted, too
+ * @param[in] slack  whether slack is requested
  * @return what `take` returned first but RILL_OK; RILL_SYSTEM without memory (checked before)
  * @see tests/test_shape.c
  */

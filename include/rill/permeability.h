@@ -167,6 +167,8 @@ typedef struct rill_node_moments {
      * @param[out] rho  [count], rho - 1, and u [3][count], lu: means of the last two steps
      */
     rill_status (*read)(void *from, rill_node first, rill_node count, float *rho, float *u);
+    double nu;    /**< viscosity of the run, lu */
+    double force; /**< body force per volume of the run, or pressure drop per length, lu */
 } rill_node_moments;
 
 /** What to compute. */

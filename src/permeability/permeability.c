@@ -207,7 +207,11 @@ static rill_status fields_finish(rill_follower *f)
     if (f->options->finished) RILL_TRY(moments_hand_out(f, mean));
     if (f->options->finished_pieces)
         RILL_TRY(f->options->finished_pieces(f->options->context, f->run,
-                                             &(rill_node_moments){(rill_node)n, mean, moments_read}));
+                                             &(rill_node_moments){.nodes = (rill_node)n,
+                                                                  .from = mean,
+                                                                  .read = moments_read,
+                                                                  .nu = f->plan->nu,
+                                                                  .force = f->plan->force}));
 done:
     rill_kept_destroy(mean);
     return status;

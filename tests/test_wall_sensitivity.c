@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file test_wall_sensitivity.c
+ * What the flow at the walls says of k when they move, against exact derivatives of ducts and against flows
+ * whose walls have moved.
+ */
+#include "carved.h"
+#include "geometry/voxels/exact_walls.h"
+#include "permeability/wall_sensitivity.h"
+#include "planned.h"
+#include "sanitized.h"
+
+#include <math.h>
+
+/* What a flow says. */
+typedef struct said {
+    const rill_geom *geom;
+    double k, normal, faces[6], largest;
+    uint64_t voxels, links;
+} said;
+
+static rill_status add(void *context, const rill_wall_voxel *voxel)
+{
+    said *s = context;
+    s->voxels++;
+    s->normal += voxel->per_normal;
+    for (int i = 0; i < 6; i++) {
+        s->faces[i] += voxel->face[i];
+        s->links += voxel->faces >> i & 1;
+        s->largest = fmax(s->largest, voxel->face[i]);
+        cr_expect(voxel->faces >> i & 1 || voxel->face[i] == 0);
+    }
+    return RILL_OK;
+}
+
+static rill_status go_through(void *context, const rill_permeability_run *run,
+                              const rill_node_moments *moments)
+{
+    said *s = context;
+    (void)run;
+    return rill_wall_sensitivity(&(rill_wall_flow){s->geom, moments}, add, s);
+}
+
+static said listen(rill_geom *geom, rill_permeability_options o)
+{
+    said s = {.geom = geom};
+    rill_permeability p;
+    o.finished_pieces = go_through;
+    o.settle_fields = true;
+    o.context = &s;
+    ASSERT_OK(computed(geom, &o, &p));
+    s.k = p.k[o.axis][o.axis];
+    rill_permeability_free(&p);
+    return s;
+}
+
+/* Plates of h voxels in a period of h + 1: velocities are exact at nodes, for pores of any width. k is their
+ * sum, the exact one and h / 24. */
+Test(wall_sensitivity, of_plates_is_exact)
+{
+    for (uint32_t h = 1; h <= 12; h += h < 4 ? 1 : 4) {
+        rill_geom *geom = solid(h + 1, 1, 1);
+        OPEN(geom, 0, 0, 0, h, 1, 1);
+        const said s = listen(geom, along(2));
+        const double exact = (double)h * h / 4 / (h + 1); /* of each wall: k = h^3 / 12 / (h + 1) */
+        cr_expect_float_eq(s.k, (pow(h, 3) / 12 + h / 24.) / (h + 1), 2e-3 * s.k);
+        cr_expect_float_eq(s.faces[0], exact, 5e-3 * exact, "%u: %g, %g", h, s.faces[0], exact);
+        cr_expect_float_eq(s.faces[1], exact, 5e-3 * exact, "%u: %g, %g", h, s.faces[1], exact);
+        cr_expect_float_eq(s.normal, 2 * exact, 1e-2 * exact);
+        cr_expect_eq(s.links, 2);
+        rill_geom_destroy(geom);
+    }
+}
+
+/* Flow through a square of edge 1, over its area squared: White 1974, Viscous Fluid Flow, eq. 3-48. */
+static double square_flow(void)
+{
+    double sum = 0;
+    for (int n = 1; n < 200; n += 2) sum += tanh(n * M_PI / 2) / pow(n, 5);
+    return (1 - 192 / pow(M_PI, 5) * sum) / 12;
+}
+
+/* A square duct of h voxels: dk of all four walls is that of h^4, by 2 for each voxel of shift. */
+Test(wall_sensitivity, of_square_ducts_converges)
+{
+    double before = NAN;
+    for (uint32_t h = 6; h <= 24; h *= 2) {
+        rill_geom *geom = solid(h + 1, h + 1, 1);
+        OPEN(geom, 0, 0, 0, h, h, 1);
+        const said s = listen(geom, along(2));
+        const double exact = 8 * pow(h, 3) * square_flow() / ((h + 1) * (h + 1)),
+                     error = fabs(s.faces[0] + s.faces[1] + s.faces[2] + s.faces[3] - exact) / exact;
+        cr_expect_lt(error, 1.2 / h, "%u voxels: %g", h, error);
+        cr_expect(!(error > 0.5 * before), "%u voxels: %g after %g", h, error, before);
+        cr_expect_float_eq(s.faces[0], s.faces[3], 5e-3 * exact);
+        before = error;
+        rill_geom_destroy(geom);
+    }
+}
+
+/* A round duct of radius r, whose centre is no symmetric place: k = pi r^4 / 8 / area, whose walls are at
+ * every angle to the axes. */
+Test(wall_sensitivity, of_round_ducts_is_that_of_walls_at_any_angle)
+{
+    for (uint32_t n = 12; n <= 36; n += 12) {
+        rill_geom *geom = solid(n, n, 1);
+        const double r = n / 2. - 1.3, centre[2] = {n / 2. + 0.21, n / 2. - 0.13};
+        for (uint32_t y = 0; y < n; y++)
+            for (uint32_t x = 0; x < n; x++)
+                if (hypot(x + 0.5 - centre[0], y + 0.5 - centre[1]) < r)
+                    geom->voxels[at(geom, x, y, 0)] = RILL_FLUID;
+        const said s = listen(geom, along(2));
+        const double exact = M_PI * pow(r, 3) / 2 / (n * n);
+        cr_expect_float_eq(s.normal, exact, 0.08 * exact, "%u: %g, %g", n, s.normal, exact);
+        rill_geom_destroy(geom);
+    }
+}
+
+/* ---- spheres --------------------------------------------------------------------------------- */
+
+enum { CELL = 20 };
+
+typedef struct array {
+    int count;
+    double centre[4][3], radius;
+} array;
+
+static array array_of(int count, double radius)
+{
+    static const double base[4][3] = {{0, 0, 0}, {.5, .5, .5}, {.5, 0, .5}, {.5, .5, 0}};
+    array a = {.count = count, .radius = radius};
+    const double shift[3] = {0.31, 0.17, 0.43};
+    for (int i = 0; i < count; i++)
+        for (int b = 0; b < 3; b++)
+            a.centre[i][b] = CELL * ((count == 4 && i == 1 ? (double[]){0, .5, .5} : base[i])[b]) + shift[b];
+    return a;
+}
+
+/* Return how far a place is outside of the spheres. @param[out] nearest  its centre, as near as it is */
+static double outside_of(const array *a, const double x[3], double nearest[3])
+{
+    double least = INFINITY;
+    for (int i = 0; i < a->count; i++) {
+        double centre[3], square = 0;
+        for (int b = 0; b < 3; b++) {
+            const double d = x[b] - a->centre[i][b];
+            centre[b] = a->centre[i][b] + CELL * round(d / CELL);
+            square += (x[b] - centre[b]) * (x[b] - centre[b]);
+        }
+        if (sqrt(square) - a->radius >= least) continue;
+        least = sqrt(square) - a->radius;
+        memcpy(nearest, centre, sizeof centre);
+    }
+    return least;
+}
+
+static double sphere_cut(void *context, const double x[3], const int c[3])
+{
+    const array *a = context;
+    const double end[3] = {x[0] - c[0], x[1] - c[1], x[2] - c[2]};
+    rill_round_wall wall = {.radius = a->radius};
+    outside_of(a, end, wall.centre);
+    return rill_round_wall_cut(&wall, x, c, false);
+}
+
+static rill_geom *spheres(const array *a)
+{
+    rill_geom *geom = solid(CELL, CELL, CELL);
+    for (uint32_t z = 0; z < CELL; z++)
+        for (uint32_t y = 0; y < CELL; y++)
+            for (uint32_t x = 0; x < CELL; x++) {
+                double nearest[3];
+                if (outside_of(a, (const double[]){x + 0.5, y + 0.5, z + 0.5}, nearest) > 0)
+                    geom->voxels[at(geom, x, y, z)] = RILL_FLUID;
+            }
+    return geom;
+}
+
+/* k of spheres whose walls are where they are. */
+static double k_of(int count, double radius)
+{
+    array a = array_of(count, radius);
+    rill_geom *geom = spheres(&a);
+    rill_permeability_options o = along(2);
+    rill_permeability p;
+    o.magic = 0.15;
+    ASSERT_OK(rill_exact_walls(geom, sphere_cut, &a));
+    ASSERT_OK(computed(geom, &o, &p));
+    const double k = p.k[2][2];
+    rill_permeability_free(&p);
+    rill_geom_destroy(geom);
+    return k;
+}
+
+/* Simple cubic, body-centred and face-centred arrays, of solid fractions of 0.22 to 0.42. */
+Test(wall_sensitivity, of_spheres_is_that_of_smaller_and_larger_ones)
+{
+    static const int counts[] = {1, 2, 4};
+    static const double radii[] = {7.5, 6.9, 5.4};
+    for (int i = 0; i < 3; i++) {
+        const double step = 0.4,
+                     change =
+                         (k_of(counts[i], radii[i] - step) - k_of(counts[i], radii[i] + step)) / (2 * step);
+        const array a = array_of(counts[i], radii[i]);
+        rill_geom *geom = spheres(&a);
+        const said s = listen(geom, along(2));
+        cr_expect_float_eq(s.normal, change, 0.1 * change, "%d spheres: %g, %g, k %g", counts[i], s.normal,
+                           change, s.k);
+        rill_geom_destroy(geom);
+    }
+}
+
+/* ---- what must not matter -------------------------------------------------------------------- */
+
+/* Half of a mirrored duct is a half of the duct, and its mirrors are no walls; solid boundaries are none. */
+Test(wall_sensitivity, has_no_walls_at_boundaries)
+{
+    rill_geom *whole = solid(13, 9, 3), *half = solid(7, 9, 3), *walled = solid(12, 8, 3);
+    OPEN(whole, 0, 0, 0, 12, 8, 3);
+    OPEN(half, 0, 0, 0, 6, 8, 3);
+    OPEN(walled, 0, 0, 0, 12, 8, 3);
+    const said all = listen(whole, along(2));
+    half->sides[0] = RILL_MIRROR;
+    walled->sides[0] = walled->sides[1] = RILL_WALL;
+    const said part = listen(half, along(2)), none = listen(walled, along(2));
+    cr_expect_eq(part.links, 8 * 3 + 2 * 6 * 3);
+    cr_expect_eq(part.faces[1], 0);
+    /* the duct has 13 x 9, of which the half has 7 x 9 */
+    cr_expect_float_eq(part.faces[0] * 7, all.faces[0] * 13, 1e-2 * all.faces[0] * 13);
+    cr_expect_float_eq(part.faces[2] * 7 * 2, all.faces[2] * 13, 1e-2 * all.faces[2] * 13);
+    cr_expect_eq(none.voxels, 0);
+    rill_geom_destroy(whole);
+    rill_geom_destroy(half);
+    rill_geom_destroy(walled);
+}
+
+/* Parts give the same bits. */
+Test(wall_sensitivity, does_not_depend_on_parts)
+{
+    const array a = array_of(2, 6.3);
+    rill_device *device = NULL;
+    said one, three;
+    rill_permeability_options o = along(2);
+    rill_geom *geom = spheres(&a);
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
+    o.device = device;
+    o.variant.stream = RILL_AA;
+    one = listen(geom, o);
+    o.devices = (rill_device *const[]){device, device, device};
+    o.device_count = 3;
+    three = listen(geom, o);
+    cr_expect_eq(one.normal, three.normal);
+    cr_expect_eq(one.largest, three.largest);
+    cr_expect_arr_eq(one.faces, three.faces, sizeof one.faces);
+    rill_geom_destroy(geom);
+    rill_device_destroy(device);
+}
+
+/* Voxels outside of the sample are solid, and no wall that a segmentation has set. */
+Test(wall_sensitivity, has_no_walls_at_the_outside_of_a_sample)
+{
+    rill_geom *geom = solid(10, 6, 2);
+    uint8_t outside[10 * 6 * 2] = {0};
+    for (int v = 0; v < 10 * 6 * 2; v++) outside[v] = v % 10 >= 7;
+    OPEN(geom, 2, 1, 0, 5, 5, 2);
+    ASSERT_OK(rill_geom_set_outside(geom, outside));
+    const said s = listen(geom, along(2));
+    cr_expect_eq(s.faces[0], 0);
+    cr_expect_gt(s.faces[1], 0);
+    cr_expect_eq(s.links, 2 * (5 + 2 * 5));
+    rill_geom_destroy(geom);
+}
+
+Test(wall_sensitivity, refuses_interpolated_bounce_back)
+{
+    array a = array_of(1, 6);
+    rill_geom *geom = spheres(&a);
+    const rill_node_moments none = {.nodes = 1};
+    said s = {.geom = geom};
+    ASSERT_OK(rill_exact_walls(geom, sphere_cut, &a));
+    cr_expect_eq(rill_wall_sensitivity(&(rill_wall_flow){geom, &none}, add, &s), RILL_USAGE);
+    rill_surface_destroy(geom->surface);
+    geom->surface = NULL;
+    cr_expect_eq(rill_wall_sensitivity(&(rill_wall_flow){geom, &none}, add, &s), RILL_USAGE);
+    rill_geom_destroy(geom);
+}

@@ -190,7 +190,7 @@ text_macro = -D$(1)=$(call quote,$(call c_string,$(2)))
 $(BUILD)/obj/src/core/version.o: CPPFLAGS += $(call text_macro,RILL_REVISION,$(REVISION))
 $(BUILD)/obj/src/core/version.o: $(BUILD)/revision
 
-# What `rill --version --json` prints of the build.
+# What `rill --version` prints of the build.
 $(BUILD)/obj/src/cli/version_json.o: CPPFLAGS += $(call text_macro,RILL_OPTIMISATION,$(OPT)) \
   $(call text_macro,RILL_CPU_LEVELS,$(CPU_LEVELS)) $(call text_macro,RILL_CUDA_ARCHITECTURES,$(if $(filter 1,$(CUDA)),$(CUDA_ARCH))) \
   $(call text_macro,RILL_UDUNITS,$(shell $(PKG_CONFIG) --modversion udunits 2>/dev/null))

@@ -369,7 +369,7 @@ def machine(backend):
 
 
 def software(rill):
-    return " ".join(subprocess.run([rill, "--version"], capture_output=True, text=True, check=True).stdout.split()[1:])
+    return " ".join(subprocess.run([rill, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0].split()[1:])
 
 
 # ---- options and results ----

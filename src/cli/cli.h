@@ -73,7 +73,13 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_generate, cli_voxelize, cli_info, cli_check, cli_run, cli_permeability,
-    cli_case_draft, cli_bench, cli_export, cli_variants, cli_verify, cli_again;
+    cli_case_draft, cli_bench, cli_export, cli_variants, cli_verify, cli_again, cli_completion;
+
+/** All of them, in the order of `rill --help`; NULL ends the list. */
+extern const cli_command *const cli_commands[];
+
+/** Return the command of this name, NULL for none. */
+const cli_command *cli_command_find(const char *name);
 
 /**
  * Parse options (any order, "--name value", "--name=value", "-o value", "--" ends them).
@@ -211,6 +217,10 @@ void cli_memory_rows(uint64_t peak, uint64_t host, uint64_t host_free, uint64_t 
 
 /** Join the command line into one string, quoted where needed; NULL without memory; the caller frees it. */
 char *cli_command_line(int argc, char **argv);
+
+/** Hand the options of commands whose help is requested to a function in place of printing them; NULL: print.
+ */
+void cli_help_divert(void (*to)(const cli_command *command, const cli_option *const *tables));
 
 /** Print the help of a command to standard output. @param all  with the options that are rare */
 void cli_help(const cli_command *command, const cli_option *const *tables, bool all);

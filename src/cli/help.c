@@ -154,8 +154,20 @@ static int print_table(const cli_option *o, bool all, bool *heading)
     return hidden;
 }
 
+/* There is one program, hence one place where helps go. */
+static void (*diverted)(const cli_command *command, const cli_option *const *tables);
+
+void cli_help_divert(void (*to)(const cli_command *command, const cli_option *const *tables))
+{
+    diverted = to;
+}
+
 void cli_help(const cli_command *command, const cli_option *const *tables, bool all)
 {
+    if (diverted) {
+        diverted(command, tables);
+        return;
+    }
     printf("Usage: rill %s %s\n\n%s\n", command->name, command->usage, command->summary);
     cli_help_examples(command);
     if (command->details != NULL) {

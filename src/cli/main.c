@@ -11,29 +11,17 @@
 #include <errno.h>
 #include <string.h>
 
-static const cli_command *const commands[] = {
-    &cli_generate,     &cli_voxelize, &cli_info,   &cli_case_draft, &cli_check,    &cli_run,
-    &cli_permeability, &cli_again,    &cli_export, &cli_bench,      &cli_variants, &cli_verify,
-};
-enum { COMMANDS = sizeof commands / sizeof commands[0] };
-
-static const cli_command *command_find(const char *name)
-{
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i]->name, name) == 0) return commands[i];
-    return NULL;
-}
-
 static void print_help(FILE *to)
 {
     fprintf(to,
             "rill %s: lattice Boltzmann flow in porous media and vessels\n\nUsage: rill COMMAND "
             "[options]\n\nCommands:\n",
             rill_version());
-    for (int i = 0; i < COMMANDS; i++) fprintf(to, "  %-14s%s\n", commands[i]->name, commands[i]->summary);
+    for (const cli_command *const *c = cli_commands; *c; c++)
+        fprintf(to, "  %-14s%s\n", (*c)->name, (*c)->summary);
     fprintf(to,
-            "\n`rill COMMAND --help` or `rill help COMMAND` shows the options of a command. `rill --version "
-            "--json`\nprints version, build options, libraries and devices.\n"
+            "\n`rill COMMAND --help` or `rill help COMMAND` shows the options of a command. `rill --version` "
+            "prints\nversion, build options, devices and libraries, with --json as JSON.\n"
             "Exit codes: 0 done, 1 usage or input, 2 numerical failure, 3 memory, disk or device, "
             "4 stopped by a\nsignal.\n");
 }
@@ -48,7 +36,7 @@ static int told(rill_status status)
 static int fail_unknown(const char *name)
 {
     rill_nearest match = {0};
-    for (int i = 0; i < COMMANDS; i++) rill_nearest_try(&match, name, commands[i]->name);
+    for (const cli_command *const *c = cli_commands; *c; c++) rill_nearest_try(&match, name, (*c)->name);
     const bool meant = rill_nearest_is_meant(&match, name);
     return told(rill_fail(RILL_USAGE, "unknown command \"%s\"%s%s%s (`rill --help` lists all)", name,
                           meant ? ": did you mean `" : "", meant ? match.name : "", meant ? "`" : ""));
@@ -57,17 +45,12 @@ static int fail_unknown(const char *name)
 /* `rill --version` and `rill --version --json`. */
 static int print_version(int argc, char **argv)
 {
-    if (argc == 2) {
-        printf("rill %s\n", rill_version());
-        return RILL_OK;
-    }
-    if (argc > 3 || strcmp(argv[2], "--json") != 0) {
+    const bool json = argc > 2 && strcmp(argv[2], "--json") == 0;
+    if (argc > 2 + json)
         return told(rill_fail(RILL_USAGE, "unexpected argument \"%s\": usage is rill --version [--json]",
-                              strcmp(argv[2], "--json") == 0 ? argv[3] : argv[2]));
-    }
-    const rill_status status = cli_version_json();
-    if (status != RILL_OK) fprintf(stderr, "rill: %s\n", rill_error_message());
-    return (int)status;
+                              argv[2 + json]));
+    const rill_status status = cli_version_print(json);
+    return status == RILL_OK ? RILL_OK : told(status);
 }
 
 static int run(int argc, char **argv)
@@ -88,7 +71,7 @@ static int run(int argc, char **argv)
         return told(rill_fail(RILL_USAGE,
                               "unknown option %s: give a command first (`rill --help` lists them)", name));
     }
-    const cli_command *command = command_find(name);
+    const cli_command *command = cli_command_find(name);
     if (command == NULL) return fail_unknown(name);
     if (cli_team() && command != &cli_permeability && command != &cli_run && command != &cli_check &&
         command != &cli_bench && command != &cli_verify) {

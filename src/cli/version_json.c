@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `rill --version --json`. Versions of libraries are those that are loaded; UDUNITS-2 knows only that it was
- * built with. */
+/* `rill --version`, as rows and as JSON. Versions of libraries are those that are loaded; UDUNITS-2 knows
+ * only that it was built with. */
 #include "cli/version_json.h"
 
 #include "core/status.h"
@@ -97,16 +97,87 @@ static json_t *devices(void)
     return list;
 }
 
-rill_status cli_version_json(void)
+/* What computes here, and why the other does not. */
+static json_t *backends(void)
 {
-    json_t *json = json_pack("{s:s, s:i, s:{s:s, s:s, s:o, s:o}, s:o, s:o}", "version", rill_version(),
-                             "interface", RILL_VERSION_MAJOR, "build", "compiler", COMPILER, "optimisation",
-                             RILL_OPTIMISATION, "cpu_levels", words(RILL_CPU_LEVELS), "cuda_architectures",
-                             words(RILL_CUDA_ARCHITECTURES), "libraries", libraries(), "devices", devices());
-    char *text = json ? rill_json_text(json, 17) : NULL;
+    static const struct {
+        rill_backend_kind kind;
+        const char *name;
+    } all[] = {{RILL_BACKEND_CPU, "cpu"}, {RILL_BACKEND_CUDA, "cuda"}};
+    json_t *list = json_array();
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        rill_device *device = NULL;
+        const bool there = rill_device_create(all[k].kind, 0, &device) == RILL_OK;
+        json_array_append_new(list, json_pack("{s:s, s:b, s:s?}", "name", all[k].name, "available", there,
+                                              "reason", there ? NULL : rill_error_message()));
+        rill_device_destroy(device);
+    }
+    return list;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "not found";
+}
+
+/* Print a list of words, each with a word in front. */
+static void print_words(const json_t *list, const char *before)
+{
+    const json_t *word;
+    size_t k;
+    json_array_foreach(list, k, word) printf(" %s%s", before, json_string_value(word));
+}
+
+static void print_build(const json_t *build)
+{
+    const json_t *cuda = json_object_get(build, "cuda_architectures");
+    printf("build      %s %s,", text_of(build, "compiler"), text_of(build, "optimisation"));
+    print_words(json_object_get(build, "cpu_levels"), "x86-64-");
+    printf(json_array_size(cuda) ? ", CUDA for" : ", without CUDA");
+    print_words(cuda, "sm_");
+    putchar('\n');
+}
+
+/* A line each: they are read by people, and found by grep in reports. */
+static void print_rows(const json_t *json)
+{
+    const char *key;
+    const json_t *one;
+    size_t k;
+    printf("rill %s\n", text_of(json, "version"));
+    print_build(json_object_get(json, "build"));
+    json_array_foreach(json_object_get(json, "backends"), k, one)
+        printf("backend    %s: %s\n", text_of(one, "name"),
+               json_is_true(json_object_get(one, "available")) ? "available" : text_of(one, "reason"));
+    json_array_foreach(json_object_get(json, "devices"), k, one)
+        printf("device     %s:%d %s\n", text_of(one, "backend"),
+               (int)json_integer_value(json_object_get(one, "ordinal")), text_of(one, "name"));
+    json_t *libraries = json_object_get(json, "libraries"), *library;
+    json_object_foreach(libraries, key, library)
+    {
+        if (json_is_integer(library))
+            printf("library    %s %d\n", key, (int)json_integer_value(library));
+        else
+            printf("library    %s %s\n", key, text_of(libraries, key));
+    }
+}
+
+rill_status cli_version_print(bool as_json)
+{
+    json_t *json =
+        json_pack("{s:s, s:i, s:{s:s, s:s, s:o, s:o}, s:o, s:o, s:o}", "version", rill_version(), "interface",
+                  RILL_VERSION_MAJOR, "build", "compiler", COMPILER, "optimisation", RILL_OPTIMISATION,
+                  "cpu_levels", words(RILL_CPU_LEVELS), "cuda_architectures", words(RILL_CUDA_ARCHITECTURES),
+                  "libraries", libraries(), "backends", backends(), "devices", devices());
+    char *text = json && as_json ? rill_json_text(json, 17) : NULL;
+    if (text)
+        puts(text);
+    else if (json && !as_json)
+        print_rows(json);
+    const bool done = json && (text || !as_json);
     json_decref(json);
-    if (!text) return rill_fail(RILL_SYSTEM, "out of memory for the description of the program");
-    puts(text);
     free(text);
+    if (!done) return rill_fail(RILL_SYSTEM, "out of memory for the description of the program");
     return RILL_OK;
 }

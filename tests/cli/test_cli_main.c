@@ -41,12 +41,45 @@ Test(main, version_as_json_has_build_libraries_and_devices)
         cr_assert(version && strspn(version, "0123456789.") == strlen(version) && strchr(version, '.'),
                   "%s: %s", names[k], version);
     }
+    const json_t *cpu = json_array_get(json_object_get(json, "backends"), 0),
+                 *cuda = json_array_get(json_object_get(json, "backends"), 1);
+    cr_assert(json_is_true(json_object_get(cpu, "available")) &&
+              json_is_null(json_object_get(cpu, "reason")));
+    cr_assert_neq(json_is_true(json_object_get(cuda, "available")),
+                  json_is_string(json_object_get(cuda, "reason")));
     const json_t *first = json_array_get(json_object_get(json, "devices"), 0);
     cr_assert_str_eq(json_string_value(json_object_get(first, "backend")), "cpu");
     cr_assert_gt(strlen(json_string_value(json_object_get(first, "name"))), 0);
     json_decref(json);
     cli_test_fails(1, "unexpected argument \"--jason\"", "--version", "--jason");
     cli_test_fails(1, "unexpected argument \"more\"", "--version", "--json", "more");
+}
+
+/* A line each, of the same values as the document. */
+Test(main, version_has_a_line_for_each_backend_device_and_library)
+{
+    const cli_result plain = cli_test_run("--version"), r = cli_test_run("--version", "--json");
+    json_t *json = json_loads(r.out, 0, NULL), *library;
+    cr_assert_not_null(json, "%s", r.out);
+    const char *key;
+    char line[512];
+    json_object_foreach(json_object_get(json, "libraries"), key, library)
+    {
+        if (json_is_integer(library))
+            snprintf(line, sizeof line, "\nlibrary    %s %d\n", key, (int)json_integer_value(library));
+        else
+            snprintf(line, sizeof line, "\nlibrary    %s %s\n", key,
+                     json_is_null(library) ? "not found" : json_string_value(library));
+        cr_assert_not_null(strstr(plain.out, line), "no \"%s\" in %s", line, plain.out);
+    }
+    const json_t *device = json_array_get(json_object_get(json, "devices"), 0);
+    snprintf(line, sizeof line, "\ndevice     cpu:0 %s\n",
+             json_string_value(json_object_get(device, "name")));
+    cr_assert_not_null(strstr(plain.out, line), "no \"%s\" in %s", line, plain.out);
+    cr_assert_not_null(strstr(plain.out, "\nbackend    cpu: available\n"));
+    cr_assert_not_null(strstr(plain.out, "\nbackend    cuda: "));
+    cr_assert_not_null(strstr(plain.out, "\nbuild      "));
+    json_decref(json);
 }
 
 Test(main, every_command_is_listed_and_has_help)

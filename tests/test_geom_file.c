@@ -94,7 +94,7 @@ static void *write_and_read(void *of)
 }
 
 /* HDF5 itself may be built without protection from threads. */
-Test(geom_file, threads_write_and_read_side_by_side, .timeout = 60)
+Test(geom_file, threads_write_and_read_side_by_side, .timeout = 300)
 {
     enum { count = 4 };
     pthread_t threads[count];

@@ -54,7 +54,7 @@ Test(threads, do_every_item_once)
 static void meet(const void *shared, uint64_t first, uint64_t end)
 {
     const bool been_here = seen;
-    const time_t limit = time(NULL) + 5;
+    const time_t limit = time(NULL) + 60;
     visit(shared, first, end);
     while (!been_here && workers < *(const int *)shared && time(NULL) < limit) sched_yield();
 }

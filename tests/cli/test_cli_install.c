@@ -119,7 +119,7 @@ Test(install, other_shells_have_every_option)
 }
 
 /* With a version that fits, without one, and with one that does not exist yet. */
-Test(install, cmake_finds_the_library, .timeout = 120)
+Test(install, cmake_finds_the_library, .timeout = 300)
 {
     char command[4096], line[512];
     const char *prefix = require("RILL_PREFIX");

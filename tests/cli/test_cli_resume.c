@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-TestSuite(cli_resume, .init = begin, .fini = cli_test_end, .timeout = 120);
+TestSuite(cli_resume, .init = begin, .fini = cli_test_end, .timeout = 300);
 
 /* Start a run in the background. */
 static pid_t start(const char *const *arguments)
@@ -31,7 +31,7 @@ static void rest(long milliseconds)
 /* Wait for a file to appear. */
 static void await(const char *path)
 {
-    for (int k = 0; k < 2000; k++, rest(10))
+    for (int k = 0; k < 12000; k++, rest(10))
         if (access(path, F_OK) == 0) return;
     cr_assert_fail("%s does not appear", path);
 }

@@ -14,7 +14,7 @@ typedef const cli_option *const *tables_t;
 
 static bool is_end(const cli_option *o) { return o->name == NULL && o->help == NULL; }
 
-static const cli_option *option_find(tables_t tables, const char *name, size_t length, char letter)
+const cli_option *cli_option_find(tables_t tables, const char *name, size_t length, char letter)
 {
     for (; *tables != NULL; tables++)
         for (const cli_option *o = *tables; !is_end(o); o++) {
@@ -190,7 +190,7 @@ static rill_status read_choices(const cli_option *o, const char *text)
     }
 }
 
-static rill_status read_argument(const cli_option *o, const char *text)
+rill_status cli_option_read(const cli_option *o, const char *text)
 {
     rill_status status = RILL_OK;
     switch (o->kind) {
@@ -243,7 +243,7 @@ static bool is_option(tables_t tables, const char *word)
 {
     if (word[0] != '-' || word[1] == '\0') return false;
     if (word[1] == '-') return true;
-    return word[2] == '\0' && option_find(tables, NULL, 0, word[1]) != NULL;
+    return word[2] == '\0' && cli_option_find(tables, NULL, 0, word[1]) != NULL;
 }
 
 /* Read the option at argv[*i] and its argument; *i is left at the last word used. */
@@ -253,10 +253,10 @@ static rill_status read_option(const cli_command *command, tables_t tables, int 
     const cli_option *o;
     if (word[1] == '-') {
         const size_t length = strcspn(word + 2, "=");
-        o = option_find(tables, word + 2, length, 0);
+        o = cli_option_find(tables, word + 2, length, 0);
         if (word[2 + length] == '=') value = word + 2 + length + 1;
     } else {
-        o = option_find(tables, NULL, 0, word[1]);
+        o = cli_option_find(tables, NULL, 0, word[1]);
         if (word[2] != '\0') value = word + 2 + (word[2] == '=');
     }
     if (o == NULL) return fail_unknown(command, tables, word);
@@ -270,7 +270,7 @@ static rill_status read_option(const cli_command *command, tables_t tables, int 
                              o->name, o->arg != NULL ? o->arg : "one of its choices", o->name);
         value = argv[++*i];
     }
-    return read_argument(o, value);
+    return cli_option_read(o, value);
 }
 
 rill_status cli_parse(const cli_command *command, const cli_option *const *tables, int argc, char **argv,

@@ -91,6 +91,13 @@ const cli_command *cli_command_find(const char *name);
 rill_status cli_parse(const cli_command *command, const cli_option *const *tables, int argc, char **argv,
                       const char **positionals, int *count, bool *help);
 
+/** Return the option of a name of `length` characters, or of a letter (0: by name); NULL for none. */
+const cli_option *cli_option_find(const cli_option *const *tables, const char *name, size_t length,
+                                  char letter);
+
+/** Read the argument of an option into its target. */
+rill_status cli_option_read(const cli_option *option, const char *text);
+
 /** Print "rill NAME: MESSAGE" of the last failure to standard error; returns the exit code. */
 int cli_report(const cli_command *command, rill_status status);
 

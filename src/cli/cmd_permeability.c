@@ -12,6 +12,7 @@
 #include "cli/error_bar_output.h"
 #include "cli/image_options.h"
 #include "cli/permeability.h"
+#include "cli/words.h"
 
 #include "geometry/image/voxelize.h"
 #include "geometry/voxels/axes.h"
@@ -479,44 +480,26 @@ const cli_command cli_permeability = {
     .usage = "IMAGE|GEOM.geom.h5... [options]",
     .summary = "compute the permeability of a pore space, or of many",
     .details =
-        "A body force F drives Stokes flow along an axis; the permeability is k = nu <j> / F, the momentum "
-        "<j>\n"
-        "averaged over all voxels of the sample, solid ones too, with periodic, mirrored or solid boundaries "
-        "as "
-        "the\n"
-        "geometry or --sides say. The run ends when the final value is known to the tolerance: it is "
-        "predicted\n"
-        "and printed with its uncertainty. k_ba is the flow along b for a force along a.\n"
-        "--drive pressure puts the sample between two reservoirs instead, and divides by the fall of the "
-        "mean\n"
-        "pressure from its first plane to its last; what --sides say along the flow does not count then.\n"
-        "--error-bar bounds the number: each contribution is named, the plan says first what it costs.\n"
-        "-q without --json prints the line with k alone.\n"
-        "\n"
-        "Several inputs, or --blocks, are a batch: several items at the same time in one process, a row for "
-        "each\n"
-        "in the table --csv. An item without a result does not end it. A block or image that does not "
-        "percolate "
-        "has\n"
-        "k = 0, which is a result there. --blocks cuts one image into cubes, mirrors them unless "
-        "--sides "
-        "is\n"
-        "given, drives the flow along x, y and z unless --axis is given, and writes beside K.csv the curve "
-        "K.rev.csv\n"
-        "with its picture K.rev.png, and the map K.map.vti. --devices distributes the items.\n"
-        "\n"
-        "SIGTERM, SIGINT (control-C), SIGHUP and SIGUSR2 write a checkpoint and stop, without --error-bar; "
-        "--resume "
-        "goes on "
-        "from\n"
-        "it with the same options to the same bits.\n"
-        "Exit code 2: not converged, nothing percolates, or out of the Stokes range; there is no result "
-        "then.\n"
-        "Exit code 4: stopped by a signal; the runs leave a checkpoint, reading an image and an error bar "
-        "leave none.\n"
-        "A batch: the highest exit code of an item; stopped by a signal, the table keeps the items that have "
-        "ended,\n"
-        "and --resume adds the others.",
+        "A body force F drives Stokes flow along an axis; the permeability is k = nu <j> / F, the\n"
+        "momentum <j> averaged over all voxels of the sample, solid ones too, with periodic, mirrored or\n"
+        "solid boundaries as the geometry or --sides say. The run ends when the final value is known to\n"
+        "the tolerance: it is predicted and printed with its uncertainty. k_ba is the flow along b for a\n"
+        "force along a. --drive pressure puts the sample between two reservoirs instead, and divides by\n"
+        "the fall of the mean pressure from its first plane to its last; what --sides say along the flow\n"
+        "does not count then. --error-bar bounds the number: each contribution is named, the plan says\n"
+        "first what it costs. -q without --json prints the line with k alone.\n\n"
+        "Several inputs, or --blocks, are a batch: several items at the same time in one process, a row\n"
+        "for each in the table --csv. An item without a result does not end it. A block or image that\n"
+        "does not percolate has k = 0, which is a result there. --blocks cuts one image into cubes,\n"
+        "mirrors them unless --sides is given, drives the flow along x, y and z unless --axis is given,\n"
+        "and writes beside K.csv the curve K.rev.csv with its picture K.rev.png, and the map K.map.vti.\n"
+        "--devices distributes the items.\n\n"
+        "SIGTERM, SIGINT (control-C), SIGHUP and SIGUSR2 write a checkpoint and stop, without\n"
+        "--error-bar; --resume goes on from it with the same options to the same bits. Exit code 2: not\n"
+        "converged, nothing percolates, or out of the Stokes range; there is no result then. Exit code 4:\n"
+        "stopped by a signal; the runs leave a checkpoint, reading an image and an error bar leave none.\n"
+        "A batch: the highest exit code of an item; stopped by a signal, the table keeps the items that\n"
+        "have ended, and --resume adds the others.",
     .examples = "rill permeability rock.tif --pore 0 --voxel-size 5.7um --sides mirror\n"
                 "rill permeability rock.tif --pore 0 --voxel-size 5.7um --axis xyz --json k.json -o rock.h5\n"
                 "rill permeability rock.geom.h5 --dry-run\n"
@@ -549,7 +532,7 @@ done:
     return status;
 }
 
-static int run(int argc, char **argv)
+static int run_words(int argc, char **argv)
 {
     choices c = {.axes = "auto", .reservoir = rill_permeability_options_default().reservoir};
     int count = argc > 1 ? argc : 1;
@@ -566,6 +549,9 @@ static int run(int argc, char **argv)
     c.compute.output_default = "none";
     const cli_option own[] = {
         {.help = "Permeability"},
+        {"case", 0, CLI_TEXT, &c.input, "FILE.yaml",
+         "take options from a file: keys are their names without dashes, and input; options behind it count more",
+         .fallback = "none"},
         {"axis", 0, CLI_TEXT, &c.axes, "AXES",
          "axis of the flow, or several: xy, xz, yz, xyz: the tensor, a run along each; 0, 1, 2 count the "
          "axes of "
@@ -643,4 +629,14 @@ static int run(int argc, char **argv)
     free(c.line);
     free(inputs);
     return help ? RILL_OK : cli_report(&cli_permeability, status);
+}
+
+static int run(int argc, char **argv)
+{
+    cli_case_text words = {.count = 0};
+    const rill_status status = cli_case_expand(&cli_permeability, argc, argv, &words);
+    const int code =
+        status == RILL_OK ? run_words(words.count, words.word) : cli_report(&cli_permeability, status);
+    cli_case_text_free(&words);
+    return code;
 }

@@ -30,7 +30,7 @@ typedef struct reading {
     rill_status status;
 } reading;
 
-/* There is one command, and the help of another is not asked for within: see cli_help_divert(). */
+/* There is one command, and the help of another is not requested within: see cli_help_divert(). */
 static reading *now;
 
 static rill_status word_add(cli_case_text *out, char *word)

@@ -613,3 +613,38 @@ Test(several_walls, state_goes_on_in_any_number_of_parts)
     rill_domain_destroy(domain);
     rill_geom_destroy(geom);
 }
+
+/* What a link across a mirrored boundary needs may be another part's. */
+Test(several_walls, interpolation_at_mirrored_boundaries_is_refused)
+{
+    rill_geom *geom = NULL;
+    rill_domain *domain = NULL;
+    rill_device *device = NULL;
+    rill_boundary *b = NULL;
+    rill_sim *sim = NULL;
+    int patch;
+    const rill_cut cut = {.node = 0, .q = 0.3f, .direction = 1};
+    ASSERT_OK(rill_geom_create((const uint32_t[3]){12, 32, 96}, &geom));
+    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) geom->voxels[v] = v % 12 > 0;
+    geom->sides[1] = RILL_MIRROR;
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, 0}, &domain));
+    ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
+    ASSERT_OK(rill_boundary_create_cuts(domain, &cut, 1, &b));
+    for (int parts = 1; parts <= 2; parts++) {
+        rill_device *const devices[2] = {device, device};
+        rill_sim_options o = rill_sim_options_default();
+        o.variant.stream = RILL_PULL;
+        o.variant.addressing = RILL_LIST;
+        o.device = device, o.devices = devices, o.device_count = parts;
+        ASSERT_OK(rill_sim_create(domain, &o, &sim));
+        cr_assert_eq(rill_sim_parts(sim), parts);
+        const rill_status status = rill_sim_boundary_add(sim, b, &patch);
+        cr_assert_eq((int)status, (int)(parts == 1 ? RILL_OK : RILL_USAGE), "%d parts: %d, %s", parts, status, rill_error_message());
+        if (parts == 2) cr_assert_not_null(strstr(rill_error_message(), "there are 2: take one"));
+        rill_sim_destroy(sim);
+    }
+    rill_boundary_destroy(b);
+    rill_device_destroy(device);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
+}

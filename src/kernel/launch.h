@@ -189,7 +189,8 @@ typedef enum rill_patch_task {
 /** A link with interpolated bounce-back; see kernel/walls.h. */
 typedef struct rill_wall_cut {
     rill_node node;
-    uint32_t cut; /**< direction + 32 [the next node along c_i is solid, too] + 64 (q 2^25) */
+    uint32_t cut; /**< direction + 32 [the next node along c_i is solid, too, or behind a mirrored
+                     boundary] + 64 (q 2^25) */
 } __attribute__((aligned(8))) rill_wall_cut; /* one load */
 
 /** Links of a node whose fluxes may be corrected, at most; see rill_wall_fluxes(). */

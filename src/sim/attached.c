@@ -220,7 +220,9 @@ static rill_status walls_make(const rill_boundary *boundary, const rill_launch *
 {
     rill_status status = RILL_OK;
     const bool still = !boundary->values && !boundary->measured;
-    const uint64_t bundles = bundles_of(launch->variant, launch->from.stride, room->backend);
+    /* Kernels take links across mirrored boundaries for walls, and count weights by walls. */
+    const uint64_t bundles =
+        boundary->domain->swap_count ? 0 : bundles_of(launch->variant, launch->from.stride, room->backend);
     RILL_TRY(rill_wall_list_make(boundary, a->kernel_nodes, still ? bundles : 0, room, &a->list));
     a->walls.count = a->walls.end = a->list.count;
     a->walls.end_node = a->list.node_count;

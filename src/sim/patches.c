@@ -49,11 +49,6 @@ static rill_status fits(const rill_patches *p, const rill_attached *a, const ril
         return rill_fail(
             RILL_USAGE,
             "interpolated bounce-back does not go with full-way bounce-back: choose half-way bounce-back");
-    if (a->interpolated && rill_sim_mirrored(sim))
-        return rill_fail(
-            RILL_USAGE,
-            "interpolated bounce-back does not go with mirrored boundaries: mirror the geometry itself, or "
-            "choose half-way bounce-back");
     if (p->weights + a->patch.modes > RILL_PATCH_WEIGHTS)
         return rill_fail(
             RILL_USAGE,
@@ -167,19 +162,39 @@ static rill_status weigh(const rill_attached *a, int k, uint64_t step, rill_patc
 /* Rewrite links with interpolated bounce-back, and conserve the mass of their nodes. */
 static void walls_rewrite(const rill_walls *walls, const rill_launch *launch)
 {
-    if (walls->end == walls->first) return;
-    launch->kernels->walls(launch, RILL_WALLS_REWRITE, walls, NULL);
-    if (walls->gains) launch->kernels->walls(launch, RILL_WALLS_BALANCE, walls, NULL);
+    if (walls->end > walls->first) launch->kernels->walls(launch, RILL_WALLS_REWRITE, walls, NULL);
+    if (walls->gains && walls->end_node > walls->first_node)
+        launch->kernels->walls(launch, RILL_WALLS_BALANCE, walls, NULL);
 }
 
-/* All of them, or, left to the next step, those that it cannot see to. */
+/* All that need what was sent, or, left to the next step, those of them that it cannot see to. */
 static void walls_apply(const rill_attached *a, const rill_launch *launch, bool leave)
 {
     rill_walls together = a->walls, apart = a->walls;
     together.end = apart.first = a->list.together;
     together.end_node = apart.first_node = a->list.together_nodes;
+    apart.end = a->list.early;
+    apart.end_node = a->list.early_nodes;
     if (!leave) walls_rewrite(&together, launch);
     walls_rewrite(&apart, launch);
+}
+
+bool rill_patches_late(const rill_patches *p)
+{
+    for (int k = 0; k < p->count; k++)
+        if (p->all[k]->interpolated && p->all[k]->list.early < p->all[k]->list.count) return true;
+    return false;
+}
+
+void rill_patches_apply_late(const rill_patches *p, const rill_launch *launch)
+{
+    for (int k = 0; k < p->count; k++) {
+        const rill_attached *a = p->all[k];
+        rill_walls late = a->walls;
+        late.first = a->list.early;
+        late.first_node = a->list.early_nodes;
+        if (a->interpolated) walls_rewrite(&late, launch);
+    }
 }
 
 rill_wall_weights rill_patches_left(const rill_patches *p)

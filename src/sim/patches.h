@@ -50,13 +50,20 @@ rill_status rill_patches_add(rill_patches *patches, const rill_boundary *boundar
 rill_status rill_patches_fit(const rill_patches *a, const rill_patches *b);
 
 /**
- * Rewrite links after a step. @param launch  describes the next step
+ * Rewrite links after a step, before links across mirrored boundaries exchange what was sent: but those of
+ * rill_patches_late(). @param launch  describes the next step
  * @param step  that was made
  * @param leave  the links of `in_step` to the next step, which gets rill_patches_left()
  * @return RILL_USAGE for weights that a schedule must not give
  */
 rill_status rill_patches_apply(const rill_patches *patches, const rill_launch *launch, uint64_t step,
                                bool leave);
+
+/** Return whether some links must be rewritten after links across mirrored boundaries. */
+bool rill_patches_late(const rill_patches *patches);
+
+/** Rewrite those links, after rill_patches_apply() and the exchange across mirrored boundaries. */
+void rill_patches_apply_late(const rill_patches *patches, const rill_launch *launch);
 
 /** Return what a step needs when the one before left links to it. */
 rill_wall_weights rill_patches_left(const rill_patches *patches);

@@ -201,7 +201,8 @@ void rill_sim_damp(rill_sim *sim, void *queue, uint64_t first, uint64_t end)
 }
 
 /* Patches first: they need what their nodes have sent, swaps replace it. Interpolated bounce-back reads
- * neighbours, for which ghosts may stand in a ring buffer. */
+ * neighbours, for which ghosts may stand in a ring buffer; across mirrored boundaries it reads what swaps
+ * bring. */
 rill_status rill_sim_step_links(rill_sim *sim, bool leave)
 {
     const bool ring = rill_stream_ring(sim->flow->options.variant.stream);
@@ -209,6 +210,9 @@ rill_status rill_sim_step_links(rill_sim *sim, bool leave)
     if (ring && sim->patches.walls && (!leave || sim->patches.apart)) sim->flow->kernels->wrap(&launch);
     const rill_status status = rill_patches_apply(&sim->patches, &launch, sim->steps - 1, leave);
     for (int k = 0; k < sim->set_count; k++) rill_set_swap(sim, &sim->flow[k]);
+    if (!rill_patches_late(&sim->patches)) return status;
+    rill_patches_apply_late(&sim->patches, &launch);
+    if (ring) sim->flow->kernels->wrap(&launch);
     return status;
 }
 

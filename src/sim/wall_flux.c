@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/voxels/follow.h"
 #include "kernel/walls.h"
 
 #include <math.h>
@@ -49,14 +50,16 @@ static int order(const void *a, const void *b)
     return 0;
 }
 
-/* Return the node of the boundary at x + d, NULL where there is none. */
+/* Return the node of the boundary at x + d, NULL where there is none.
+ * @param[out] mirrored  bit a: it is seen across a mirrored boundary normal to axis a */
 static const rill_boundary_node *neighbour(const rill_boundary *b, const rill_boundary_node *node,
-                                           const int d[3])
+                                           const int d[3], unsigned *mirrored)
 {
-    const uint32_t *n = b->domain->geom->n;
     rill_boundary_node key = {.node = 0};
     if (node->solid & rill_boundary_bit(d)) return NULL;
-    for (int a = 0; a < 3; a++) key.x[a] = (node->x[a] + n[a] + (uint32_t)d[a]) % n[a];
+    const rill_link_end end = rill_follow(b->domain->geom, node->x, d);
+    memcpy(key.x, end.x, sizeof key.x);
+    *mirrored = end.mirrored;
     return bsearch(&key, b->nodes, b->count, sizeof key, order);
 }
 
@@ -65,14 +68,16 @@ typedef struct points {
     double count, sum[3], squares[3][3];
 } points;
 
-static void points_add(const maker *m, const rill_boundary_node *node, const int d[3], points *p)
+static void points_add(const maker *m, const rill_boundary_node *node, const int d[3], unsigned mirrored,
+                       points *p)
 {
     const int lattice = (int)m->b->domain->lattice;
     const float *q = m->b->q + m->first[node - m->b->nodes];
     for (int i = 1; i < rill_q(lattice); i++) {
         double x[3];
         if (!(node->links >> i & 1)) continue;
-        for (int a = 0; a < 3; a++) x[a] = d[a] - (double)*q * rill_c(lattice, i, a);
+        for (int a = 0; a < 3; a++)
+            x[a] = d[a] - (mirrored >> a & 1 ? -1 : 1) * (double)*q * rill_c(lattice, i, a);
         for (int a = 0; a < 3; a++) p->sum[a] += x[a];
         for (int a = 0; a < 9; a++) p->squares[a / 3][a % 3] += x[a / 3] * x[a % 3];
         p->count++;
@@ -111,8 +116,9 @@ static bool normal_of(const maker *m, const rill_boundary_node *node, double nor
     int best = 0;
     for (int k = 0; k < 27; k++) {
         const int d[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
-        const rill_boundary_node *other = k == 13 ? node : neighbour(m->b, node, d);
-        if (other) points_add(m, other, d, &p);
+        unsigned mirrored = 0;
+        const rill_boundary_node *other = k == 13 ? node : neighbour(m->b, node, d, &mirrored);
+        if (other) points_add(m, other, d, mirrored, &p);
     }
     for (int a = 0; a < 9; a++)
         p.squares[a / 3][a % 3] =
@@ -159,7 +165,8 @@ static beside look(const maker *m, uint64_t k)
     return found;
 }
 
-/* Find the factors of a node: the same for both ends of a link, to the last bit. */
+/* Find the factors of a node: the same for both ends of a link, to the last bit. Across a mirrored boundary
+ * there is none: nothing flows there, but for boundaries normal to the flow. */
 static void correct(const maker *m, uint64_t k)
 {
     const rill_boundary_node *node = &m->b->nodes[k];
@@ -167,8 +174,9 @@ static void correct(const maker *m, uint64_t k)
     const int lattice = (int)m->b->domain->lattice;
     for (int i = 1; i <= RILL_WALL_FLUXES && own->distance > 0; i++) {
         const int d[3] = {-rill_c(lattice, i, 0), -rill_c(lattice, i, 1), -rill_c(lattice, i, 2)};
-        const rill_boundary_node *at = neighbour(m->b, node, d);
-        const beside *other = at ? &m->beside[at - m->b->nodes] : NULL;
+        unsigned mirrored = 0;
+        const rill_boundary_node *at = neighbour(m->b, node, d, &mirrored);
+        const beside *other = at && !mirrored ? &m->beside[at - m->b->nodes] : NULL;
         double less = 0;
         if (!other || !(other->distance > 0)) continue;
         for (int a = 0; a < 3; a++) less += d[a] * (own->gain[a] - other->gain[a]);

@@ -4,27 +4,38 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/voxels/follow.h"
 #include "kernel/walls.h"
 #include "sim/wall_flux.h"
 
 #include <math.h>
 #include <string.h>
 
+/* When the links of a node can be interpolated. */
+typedef enum when {
+    TOGETHER, /* in the next step, or before it */
+    LONE,     /* before it */
+    LATE      /* some only after links across mirrored boundaries have exchanged what was sent */
+} when;
+
 /* Work on a list. */
 typedef struct maker {
     const rill_boundary *b;
     const rill_node *numbers;
     uint64_t *first;  /* [count], number of a node's first link */
-    bool *lone;       /* [count], nodes that a step must leave alone */
+    uint8_t *whens;   /* [count], a `when` of each node */
     uint32_t *owners; /* of listed links: nodes of the boundary */
     rill_wall_list list;
     bool pairs; /* are being listed, links that see each other, or the others */
+    bool late;  /* of these, links that come after mirrored ones, or the others */
 } maker;
 
 /* A link as it will be. */
 typedef struct packed {
     bool listed, across; /* is in the list; the next node along c_i is solid */
     bool strange;        /* and not of this boundary: an opening may rewrite there what was sent along i */
+    bool mirrored;       /* it lies across a mirrored boundary, which kernels know as a wall */
+    bool late;           /* and what comes from there is needed */
     uint32_t q;
     double value;
 } packed;
@@ -37,27 +48,32 @@ static packed pack(const maker *m, uint64_t k, int i)
     packed p = {.across = rill_boundary_at_wall(node, b->domain->lattice, rill_opposite(i)),
                 .q = rill_wall_used(node, b->domain->lattice, i, b->q[l]),
                 .value = b->values ? b->values[l] : 0};
+    p.mirrored = !p.across &&
+                 rill_follow_link(b->domain->geom, b->domain->lattice, node->x, rill_opposite(i)).mirrored;
     p.strange = p.across && !(node->links >> rill_opposite(i) & 1);
     p.listed = p.q != RILL_WALL_HALF || b->values || b->measured;
+    p.late = p.listed && p.mirrored && p.q < RILL_WALL_HALF;
     return p;
 }
 
 /* One link decides for all of its node, as their gains are summed in one order. */
-static bool find_lone(const maker *m, uint64_t k)
+static when find_when(const maker *m, uint64_t k)
 {
+    when found = TOGETHER;
     for (int i = 1; i < rill_q((int)m->b->domain->lattice); i++) {
         if (!(m->b->nodes[k].links >> i & 1)) continue;
         const packed p = pack(m, k, i);
-        if (p.listed && p.strange) return true;
+        if (p.late) return LATE;
+        if (p.listed && p.strange) found = LONE;
     }
-    return false;
+    return found;
 }
 
 static void put(maker *m, uint64_t k, int i, const packed *p)
 {
     rill_wall_list *list = &m->list;
     list->cuts[list->count] =
-        (rill_wall_cut){m->numbers[k], (uint32_t)i | (uint32_t)p->across << 5 | p->q << 6};
+        (rill_wall_cut){m->numbers[k], (uint32_t)i | (uint32_t)(p->across || p->mirrored) << 5 | p->q << 6};
     if (list->values) list->values[list->count] = p->value;
     m->owners[list->count++] = (uint32_t)k;
 }
@@ -68,7 +84,7 @@ static void list_link(maker *m, uint64_t k, int i)
     const int back = rill_opposite(i);
     if (!(m->b->nodes[k].links >> i & 1)) return;
     const packed p = pack(m, k, i);
-    if (!p.listed) return;
+    if (!p.listed || p.late != m->late) return;
     if (p.across && m->b->nodes[k].links >> back & 1) {
         const packed other = pack(m, k, back);
         if (other.listed) {
@@ -81,7 +97,7 @@ static void list_link(maker *m, uint64_t k, int i)
 
 /* Go through bundles of nodes, in each of them direction by direction: slots of a direction lie together
  * there. */
-static void list_part(maker *m, bool lone, bool pairs)
+static void list_pass(maker *m, when first_when, when last_when, bool pairs)
 {
     const rill_boundary *b = m->b;
     m->pairs = pairs;
@@ -90,8 +106,15 @@ static void list_part(maker *m, bool lone, bool pairs)
             end++;
         for (int i = 1; i < rill_q((int)b->domain->lattice); i++)
             for (uint64_t k = first; k < end; k++)
-                if (m->lone[k] == lone) list_link(m, k, i);
+                if (m->whens[k] >= first_when && m->whens[k] <= last_when) list_link(m, k, i);
     }
+}
+
+/* List links of nodes, pairs in front. */
+static void list_part(maker *m, when first_when, when last_when)
+{
+    list_pass(m, first_when, last_when, true);
+    list_pass(m, first_when, last_when, false);
 }
 
 /* Sort listed links by node and direction. */
@@ -105,16 +128,17 @@ static rill_status list_nodes(maker *m)
     RILL_TRY(rill_array_create(b->count, sizeof *starts, "wall links", (void **)&starts));
     memset(starts, 0, b->count * sizeof *starts);
     for (uint64_t l = 0; l < list->count; l++) starts[m->owners[l]]++;
-    for (int lone = 0; lone < 2; lone++) {
+    for (int now = TOGETHER; now <= LATE; now++) {
         for (uint64_t k = 0; k < b->count; k++) {
             const uint64_t own = starts[k];
-            if (own == 0 || m->lone[k] != lone) continue;
+            if (own == 0 || m->whens[k] != now) continue;
             memcpy(list->fluxes[list->node_count], b->fluxes[k], sizeof *list->fluxes);
             list->nodes[list->node_count++] = (rill_wall_node){m->numbers[k], (uint32_t)links};
             starts[k] = links;
             links += own;
         }
-        if (!lone) list->together_nodes = list->node_count;
+        if (now == TOGETHER) list->together_nodes = list->node_count;
+        if (now == LONE) list->early_nodes = list->node_count;
     }
     list->nodes[list->node_count].first = (uint32_t)links;
     for (int i = 1; i < rill_q((int)b->domain->lattice); i++)
@@ -159,7 +183,7 @@ static void weigh(maker *m)
     rill_wall_list *list = &m->list;
     memset(list->bundles, 0, list->bundle_count * sizeof *list->bundles);
     for (uint64_t k = 0; k < b->count; k++) {
-        if (m->lone[k]) continue;
+        if (m->whens[k] != TOGETHER) continue;
         rill_wall_bundle *bundle = &list->bundles[m->numbers[k] / RILL_BUNDLE];
         if (!bundle->lanes) bundle->first = (uint32_t)list->weight_count;
         bundle->lanes |= 1u << m->numbers[k] % RILL_BUNDLE;
@@ -203,7 +227,7 @@ rill_status rill_wall_list_make(const rill_boundary *b, const rill_node *numbers
                       "%llu links with interpolated bounce-back are more than the %u that can be numbered: "
                       "choose half-way bounce-back, or larger voxels",
                       (unsigned long long)b->links, UINT32_MAX));
-    RILL_TRY(rill_array_create(b->count, sizeof *m.lone, "wall links", (void **)&m.lone));
+    RILL_TRY(rill_array_create(b->count, sizeof *m.whens, "wall links", (void **)&m.whens));
     RILL_TRY(rill_array_create(b->links, sizeof *m.owners, "wall links", (void **)&m.owners));
     rill_wall_list_take(&m.list, &size, room);
     RILL_TRY(room->status);
@@ -212,19 +236,20 @@ rill_status rill_wall_list_make(const rill_boundary *b, const rill_node *numbers
         links += (uint64_t)__builtin_popcount(b->nodes[k].links);
     }
 #pragma omp parallel for schedule(static)
-    for (uint64_t k = 0; k < b->count; k++) m.lone[k] = find_lone(&m, k);
-    list_part(&m, false, true);
-    list_part(&m, false, false);
+    for (uint64_t k = 0; k < b->count; k++) m.whens[k] = (uint8_t)find_when(&m, k);
+    list_part(&m, TOGETHER, TOGETHER);
     m.list.together = m.list.count;
-    list_part(&m, true, true);
-    list_part(&m, true, false);
+    list_part(&m, LONE, LATE);
+    m.list.early = m.list.count;
+    m.late = true;
+    list_part(&m, LATE, LATE);
     RILL_TRY(list_nodes(&m));
     if (size.weights) weigh(&m);
     *out = m.list;
     m.list = (rill_wall_list){0};
 done:
     rill_array_destroy(m.first);
-    rill_array_destroy(m.lone);
+    rill_array_destroy(m.whens);
     rill_array_destroy(m.owners);
     rill_wall_list_free(&m.list);
     return status;

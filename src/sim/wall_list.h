@@ -14,10 +14,12 @@ typedef struct rill_wall_list {
     rill_wall_cut *cuts; /**< [count] */
     double *values;      /**< [count], NULL at rest */
     uint64_t together;   /**< links in front, of nodes that a step can see to itself */
-    uint64_t node_count, together_nodes;
-    rill_wall_node *nodes;             /**< [node_count + 1], likewise */
-    uint32_t *links;                   /**< [count] */
-    float (*fluxes)[RILL_WALL_FLUXES]; /**< [node_count] */
+    uint64_t early;      /**< links in front that need what nodes have sent, before links across mirrored
+                              boundaries exchange it; the others read what came in by that */
+    uint64_t node_count, together_nodes, early_nodes; /**< early: without a link that is not */
+    rill_wall_node *nodes;                            /**< [node_count + 1], likewise */
+    uint32_t *links;                                  /**< [count] */
+    float (*fluxes)[RILL_WALL_FLUXES];                /**< [node_count] */
     rill_wall_bundle *bundles;
     float *weights; /**< [weight_count], see rill_wall_weights; NULL unless requested */
     uint64_t weight_count, bundle_count;

@@ -11,8 +11,7 @@
 
 #include <math.h>
 
-#define REYNOLDS 200    /* of r, at most: a pipe is steady far above */
-#define CELL_REYNOLDS 5 /* of the speed on the axis, TRT, at most */
+#define REYNOLDS 200 /* of r, at most: a pipe is steady far above */
 
 typedef struct errors {
     rill_lattice lattice;
@@ -22,16 +21,41 @@ typedef struct errors {
     double r[2];  /* as many as a third of the checks */
 } errors;
 
-static rill_status one(const errors *e, double r, const rill_verify_setup *setup,
-                       rill_verify_vessel_found *found)
+static rill_status steady(const errors *e, double r, const rill_verify_setup *setup,
+                          rill_verify_vessel_found *found)
 {
     const double nu = (e->tau - 0.5) / 3;
     double speed = fmin(RILL_VERIFY_DUCT_SPEED, REYNOLDS * nu / r);
-    if (e->collision == RILL_TRT) speed = fmin(speed, CELL_REYNOLDS * nu);
+    if (e->collision == RILL_TRT) speed = fmin(speed, RILL_VERIFY_TRT_CELL_REYNOLDS * nu);
     const rill_verify_duct duct = {.kind = RILL_VERIFY_CIRCLE, .along = {1, 2, 2}, .r = r, .speed = speed};
-    const rill_verify_pulse pulse = {e->lattice, e->collision, e->alpha, e->tau};
-    return e->alpha > 0 ? rill_verify_pulse_measure(&pulse, r, setup, found)
-                        : rill_verify_duct_measure(&duct, nu, e->lattice, e->collision, setup, found);
+    return rill_verify_duct_measure(&duct, nu, e->lattice, e->collision, setup, found);
+}
+
+static double larger(double a, double b) { return fabs(a - 1) > fabs(b - 1) ? a : b; }
+
+/* The larger errors of pipes along (1, 2, 2) and along z: beside oblique walls the flow and the stresses of
+ * nodes have errors that are opposite to those of the extrapolation through a thin boundary layer. */
+static rill_status oscillating(const errors *e, double r, const rill_verify_setup *setup,
+                               rill_verify_vessel_found *found)
+{
+    rill_status status = RILL_OK;
+    rill_verify_vessel_found straight;
+    rill_verify_pulse pulse = {e->lattice, e->collision, e->alpha, e->tau, {0, 0, 1}};
+    RILL_TRY(rill_verify_pulse_measure(&pulse, r, setup, &straight));
+    pulse.along[0] = 1;
+    pulse.along[1] = pulse.along[2] = 2;
+    RILL_TRY(rill_verify_pulse_measure(&pulse, r, setup, found));
+    found->pressure = larger(straight.pressure, found->pressure);
+    found->mean = larger(straight.mean, found->mean);
+    found->l2 = fmax(straight.l2, found->l2);
+done:
+    return status;
+}
+
+static rill_status one(const errors *e, double r, const rill_verify_setup *setup,
+                       rill_verify_vessel_found *found)
+{
+    return e->alpha > 0 ? oscillating(e, r, setup, found) : steady(e, r, setup, found);
 }
 
 static rill_status errors_run(const rill_verify_case *of, const rill_verify_setup *setup,
@@ -75,18 +99,19 @@ done:
 #define TAUS(name_, lattice_, collision_)                                                                    \
     STEADY(name_, lattice_, collision_, 0.502), STEADY(name_, lattice_, collision_, 0.51),                   \
         STEADY(name_, lattice_, collision_, 0.55), STEADY(name_, lattice_, collision_, 0.8)
-#define PULSE(name_, alpha_, tau_)                                                                           \
-    SIZES("pulse-" name_, "Womersley flow in pipes along (1, 2, 2), alpha " #alpha_ ", tau " #tau_, D3Q27,   \
-          CUMULANT, tau_, alpha_, "Womersley 1955, doi:10.1113/jphysiol.1955.sp005276")
+#define PULSE(name_, collision_, alpha_, tau_)                                                               \
+    SIZES("pulse-" name_, "Womersley flow in pipes along (1, 2, 2) and z, alpha " #alpha_ ", tau " #tau_,    \
+          D3Q27, collision_, tau_, alpha_, "Womersley 1955, doi:10.1113/jphysiol.1955.sp005276")
 
 static const rill_verify_case cases[] = {TAUS("trt", D3Q27, TRT),
                                          TAUS("trt-d3q19", D3Q19, TRT),
                                          TAUS("central-moment", D3Q19, CENTRAL_MOMENT),
                                          TAUS("central-moment-d3q27", D3Q27, CENTRAL_MOMENT),
                                          TAUS("cumulant", D3Q27, CUMULANT),
-                                         PULSE("2", 2, 0.53),
-                                         PULSE("4", 4, 0.53),
-                                         PULSE("8", 8, 0.53),
-                                         PULSE("4-0.505", 4, 0.505)};
+                                         PULSE("2", CUMULANT, 2, 0.53),
+                                         PULSE("4", CUMULANT, 4, 0.53),
+                                         PULSE("8", CUMULANT, 8, 0.53),
+                                         PULSE("4-0.505", CUMULANT, 4, 0.505),
+                                         PULSE("trt-4", TRT, 4, 0.53)};
 
 const rill_verify_group rill_verify_vessel_accuracies = {cases, sizeof cases / sizeof *cases};

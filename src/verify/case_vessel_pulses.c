@@ -45,7 +45,8 @@ done:
             RILL_VERIFY_VESSEL_CHECK("time-averaged wall shear over the exact one, less 1", ABSOLUTE, 0.01,  \
                                      SOURCE),                                                                \
             __VA_ARGS__),                                                                                    \
-        .data = &(const pulse){{RILL_##lattice_, RILL_##collision_, alpha_, tau_}, coarse_, fine_},          \
+        .data =                                                                                              \
+            &(const pulse){{RILL_##lattice_, RILL_##collision_, alpha_, tau_, {1, 2, 2}}, coarse_, fine_},   \
         .unfit = rill_verify_vessel_unfit, .run = pulse_run                                                  \
     }
 #define L2(limit_)                                                                                           \

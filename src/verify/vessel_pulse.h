@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file vessel_pulse.h
- * Womersley flow through a pipe oblique to the lattice, from the exact flow on, driven by a force that
- * oscillates.
+ * Womersley flow through a pipe along an axis of the lattice or oblique to it, from the exact flow on, driven
+ * by a force that oscillates.
  */
 #ifndef RILL_VERIFY_VESSEL_PULSE_H
 #define RILL_VERIFY_VESSEL_PULSE_H
 
 #include "verify/vessel_flow.h"
 
+#define RILL_VERIFY_TRT_CELL_REYNOLDS 5 /**< of the speed on the axis, TRT, at most */
+
 /** A flow. */
 typedef struct rill_verify_pulse {
     rill_lattice lattice;
     rill_collision collision;
     double alpha, tau;
+    uint32_t along[3]; /**< the direction of the axis */
 } rill_verify_pulse;
 
 /**

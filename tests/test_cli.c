@@ -285,8 +285,10 @@ Test(cli, rows_are_aligned, .init = cr_redirect_stdout)
 /* Orders that the grids do not show are told in words. */
 Test(cli, error_bars_without_an_order_say_so, .init = cr_redirect_stdout)
 {
-    rill_error_bar bar = {.k = {NAN, NAN, 2}, .grid_count = 2, .complete = true};
-    bar.extrapolated[2] = NAN;
+    rill_error_bar bar = {.k = {NAN, NAN, 2}, .best = {NAN, NAN, 2}, .grid_count = 2, .complete = true};
+    bar.staircase_limit[2] = NAN;
+    for (int i = 0; i < RILL_ERROR_ROWS; i++)
+        bar.contributions[i].name = rill_error_row_name((rill_error_row)i);
     for (int g = 0; g < 2; g++) {
         rill_error_bar_grid *grid = &bar.grids[g];
         for (int level = 0; level < RILL_ERROR_BAR_LEVELS; level++) grid->k[level][2] = 2;

@@ -211,8 +211,8 @@ Test(plan_apart, grids_of_an_error_bar_are_estimated_as_they_are_planned)
     int splits = 0;
     cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK);
     cr_assert_eq(rill_permeability_plan_make(geom, &o, &plain), RILL_OK, "%s", rill_error_message());
-    cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plain, &(rill_error_bar_options){0}, &bar), RILL_OK,
-                 "%s", rill_error_message());
+    cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plain, &(rill_error_bar_options){.fine = true}, &bar),
+                 RILL_OK, "%s", rill_error_message());
     cr_assert(bar.whole);
     for (int k = 0; k < bar.part_count; k++) {
         const rill_error_bar_part *part = &bar.parts[k];

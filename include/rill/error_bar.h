@@ -12,11 +12,30 @@
 extern "C" {
 #endif
 
+/** What makes k uncertain: the rows of an error bar, in this order. */
+typedef enum rill_error_row {
+    RILL_ERROR_CONVERGENCE,  /**< of the series on these voxels: bound */
+    RILL_ERROR_FORMAT,       /**< rounding of the populations: bound */
+    RILL_ERROR_SHAPE,        /**< the shape that the voxels sample: estimate */
+    RILL_ERROR_BOUNDARIES,   /**< the choice of the domain boundaries: estimate */
+    RILL_ERROR_SEGMENTATION, /**< the threshold between pore and solid: estimate */
+    RILL_ERROR_SAMPLE,       /**< the part of the material that the image shows: estimate */
+    RILL_ERROR_ROWS          /**< number of rows */
+} rill_error_row;
+
+/** What is known of a row. */
+typedef enum rill_error_state {
+    RILL_ERROR_NOT_ASKED, /**< it was not requested */
+    RILL_ERROR_UNKNOWN,   /**< it was requested, and could not be found: the note says why */
+    RILL_ERROR_KNOWN      /**< it is part of the total */
+} rill_error_state;
+
 /** What a further run of an error bar is for. */
 typedef enum rill_error_bar_purpose {
     RILL_ERROR_BAR_SIDES,  /**< the whole box with the other domain boundaries */
     RILL_ERROR_BAR_GRID,   /**< the box or a crop of it in fp64, its voxels split */
     RILL_ERROR_BAR_FORMAT, /**< the whole box in fp64, or a crop in the format of the plain run */
+    RILL_ERROR_BAR_SHAPE   /**< the whole box with interpolated bounce-back on a surface through its voxels */
 } rill_error_bar_purpose;
 
 enum {
@@ -58,18 +77,20 @@ typedef struct rill_error_bar_plan {
 
 /** What to compute. */
 typedef struct rill_error_bar_options {
+    bool fine;      /**< split voxels, too: the limit of the staircase, and fp64 for the number format */
     double updates; /**< node updates that refinement may take; 0: chosen, see the plan's note */
 
     rill_progress progress; /**< of all parts: moments name the part; all 0: none */
 } rill_error_bar_options;
 
-/** One named contribution; arrays are of the axes x, y, z, NaN where the flow was not driven along one. */
+/** One row; arrays are of the axes x, y, z, NaN where the flow was not driven along one. */
 typedef struct rill_error_bar_contribution {
-    const char *name;   /**< "sides", "discretisation", "number format", "series", "relaxation time" */
-    bool assessed;      /**< false: not known, and not in the sum; the note says why */
-    double relative[3]; /**< (k otherwise - k) / k, signed; NaN where there is no sign */
-    double bound[3];    /**< what is added up, relative to k, at least |relative| */
-    char note[256];     /**< one sentence */
+    const char *name;       /**< see rill_error_row_name() */
+    bool bound;             /**< the error is at most the half-width; false: it is estimated */
+    rill_error_state state; /**< whether it is part of the total */
+    double relative[3];     /**< (k otherwise - k) / k, signed; NaN where there is no sign */
+    double half_width[3];   /**< of the interval that is due to it, relative to the best estimate */
+    char note[256];         /**< one sentence */
 } rill_error_bar_contribution;
 
 /** The refinement of one box; k in lu of the voxels before they are split, levels as in the plan. */
@@ -86,18 +107,47 @@ typedef struct rill_error_bar_grid {
 
 /** A permeability with its uncertainty; arrays are of the axes x, y, z, NaN where there is none. */
 typedef struct rill_error_bar {
-    rill_error_bar_contribution contributions[5];    /**< [contribution_count] */
-    int contribution_count;                          /**< number of contributions */
+    rill_error_bar_contribution contributions[RILL_ERROR_ROWS]; /**< by rill_error_row */
+    double k[3];     /**< k_aa of the plain run, lu: of the voxels, with half-way bounce-back */
+    double best[3];  /**< best estimate of k_aa of the shape that the voxels sample, lu: the centre of the
+                          interval; k without one */
+    double total[3]; /**< half-width of the interval, relative to the best estimate: the sum of the bounds
+                        that are known, plus the root of the sum of the squares of the estimates */
+    double without_boundaries[3]; /**< the same without the domain boundaries, a choice, no error */
+    bool complete;                /**< what was requested is known */
     rill_error_bar_grid grids[RILL_ERROR_BAR_GRIDS]; /**< [grid_count], refined boxes */
-    int grid_count;                                  /**< number of refined boxes */
-    double k[3];                                     /**< central value: k_aa of the plain run, lu */
-    double relative[3];              /**< half width of the interval around it: the sum of all bounds */
-    double numerical[3];             /**< the same without the domain boundaries, a choice, no error */
-    double extrapolated[3];          /**< k_aa with the discretisation taken off, lu */
-    double extrapolated_relative[3]; /**< half width around that: the sum of what is left */
-    bool complete;                   /**< every contribution was assessed */
-    double seconds;                  /**< wall-clock time of all parts, s */
+    int grid_count;                                  /**< number of refined boxes; 0 unless `fine` */
+    double staircase_limit[3]; /**< k_aa for ever finer voxels with the surface of the image's voxels, lu: no
+                                    estimate of k of the shape */
+    double staircase_relative[3]; /**< half-width of it, relative */
+    double seconds;               /**< wall-clock time of all parts, s */
 } rill_error_bar;
+
+/**
+ * Return the name of a row.
+ * @param[in] row the row
+ * @return "convergence", "number format", "shape and voxels", "domain boundaries", "segmentation", "sample"
+ */
+const char *rill_error_row_name(rill_error_row row);
+
+/**
+ * Return what one run says of its own error: bounds on convergence and number format, all else not asked.
+ * @param[in] plain the result; NaN of runs that did not converge
+ * @param[out] out the error bar, without further runs
+ */
+void rill_error_bar_of_run(const rill_permeability *plain, rill_error_bar *out);
+
+/**
+ * Put a row into an error bar, and add all rows up again.
+ * @param[in,out] bar the error bar
+ * @param[in] row     which
+ * @param[in] state   RILL_ERROR_KNOWN with its arrays, RILL_ERROR_UNKNOWN with NULL for both
+ * @param[in] relative [3] signed effect on k_aa, relative; NULL: no sign
+ * @param[in] half_width [3] relative to the best estimate
+ * @param[in] note    one sentence, cut at 255 bytes
+ */
+void rill_error_bar_put(rill_error_bar *bar, rill_error_row row, rill_error_state state,
+                        const double *relative, const double *half_width, const char *note);
 
 /**
  * Plan the further runs that bound the error of the permeability of a plain run.
@@ -117,19 +167,19 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
 /**
  * Run the parts of an error bar, and add up their contributions.
  *
- * The bounds are added, not their squares: they are systematic, few, and not independent. The limit of ever
- * finer voxels is Richardson's with the observed order p (Roache 1994, doi:10.1115/1.2910291; Celik et al.
- * 2008, doi:10.1115/1.2960953), its uncertainty the largest of the distances to the limits with p = 1 and p =
- * 2 and of a quarter of the distance to the finest grid. Where p is not between 0.5 and 2.5 the limit is the
- * finest grid's value, with three times the range of the three as its uncertainty (Eça & Hoekstra 2014,
- * doi:10.1016/j.jcp.2014.01.006). It is the limit for the staircase that the voxels are: segmentation and
- * resolution of the image are not in it (docs/method.md).
+ * Bounds are added. Estimates, which are of independent causes, are added in quadrature (JCGM 100:2008). The
+ * limit of the staircase is Richardson's with the observed order p (Roache 1994, doi:10.1115/1.2910291; Celik
+ * et al. 2008, doi:10.1115/1.2960953), its uncertainty the largest of the distances to the limits with p = 1
+ * and p = 2 and of a quarter of the distance to the finest grid. Where p is not between 0.5 and 2.5 the limit
+ * is the finest grid's value, with three times the range of the three as its uncertainty (Eça & Hoekstra
+ * 2014, doi:10.1016/j.jcp.2014.01.006).
  * @param[in] geom as for rill_error_bar_plan_make()
  * @param[in] options those of the plain run
  * @param[in] plain result of the plain run, converged
  * @param[in] plan of this geometry and these options
  * @param[in] bar what to compute
- * @param[out] out the error bar
+ * @param[out] out the error bar; where a run failed that of rill_error_bar_of_run(), with rows that are
+ * unknown
  * @return RILL_NUMERICS when it was stopped, or the plain run did not converge; RILL_SYSTEM for memory or
  * device
  */

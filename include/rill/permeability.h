@@ -143,6 +143,7 @@ typedef struct rill_permeability_run {
     uint64_t coarse_steps; /**< steps made there, and an eighth of those on the next grid, and so on */
     double k[3];           /**< final k_xa, k_ya, k_za, predicted, lu */
     double uncertainty[3]; /**< of them, absolute; held to the tolerance for k_aa and in a tensor */
+    double rounding;       /**< of the uncertainty of k_aa: what the number format of the populations adds */
     double last[3];        /**< at the last step */
     double tortuosity;     /**< mean |u| over mean u_a: Duda, Koza, Matyka (2011),
                                 doi:10.1103/PhysRevE.84.036319; NaN while it is not known to a half */

@@ -104,38 +104,66 @@ class Run:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Contribution:
-    """One named contribution to an error bar; arrays are of the axes x, y, z, relative to k, NaN where unknown."""
+    """One row of an error bar; arrays are of the axes x, y, z, relative, NaN where unknown.
+
+    Attributes
+    ----------
+    name : str
+        'convergence', 'number format', 'shape and voxels', 'domain boundaries', 'segmentation' or 'sample'.
+    kind : str
+        'bound': the error is at most the half-width. 'estimate': it is estimated.
+    state : str
+        'known', 'not known' (the note says why) or 'not asked'.
+    relative : ndarray, shape (3,)
+        (k otherwise - k) / k; NaN where there is no sign.
+    half_width : ndarray, shape (3,)
+        Of the interval that is due to it, relative to the best estimate.
+    note : str
+    """
 
     name: str
-    assessed: bool
+    kind: str
+    state: str
     relative: Reals
-    bound: Reals
+    half_width: Reals
     note: str
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ErrorBar:
-    """An interval around a permeability, with the reason for every part of its width.
+    """How far a permeability may be off, with the reason for every part of it.
 
     Attributes
     ----------
-    relative : ndarray, shape (3,)
-        Half width of the interval around k along x, y, z, relative to k: the sum of all bounds.
-    numerical : ndarray, shape (3,)
-        The same without the domain boundaries.
-    extrapolated_lu, extrapolated_relative : ndarray, shape (3,)
-        k with the discretisation error subtracted, lattice units, and the half width around that.
-    complete : bool
-        Every contribution was assessed.
     contributions : list of Contribution
+        All rows, in the order of `Contribution.name`. Without ``error_bar`` the first two are known.
+    total : ndarray, shape (3,)
+        Half-width of the interval around `best_lu` along x, y, z, relative to it: the sum of the bounds that are known, plus the
+        root of the sum of the squares of the estimates.
+    without_boundaries : ndarray, shape (3,)
+        The same without the domain boundaries, a choice.
+    best_lu : ndarray, shape (3,)
+        Best estimate of k of the shape that the voxels sample, lattice units; without one k of the voxels.
+    voxels_lu : ndarray, shape (3,)
+        k of the voxels, lattice units.
+    staircase_limit_lu, staircase_relative : ndarray, shape (3,)
+        k of the steps of the voxels on ever finer grids (``error_bar='fine'``), no estimate of k of the shape, and its relative
+        half-width; else NaN.
+    complete : bool
+        What was requested is known.
     """
 
-    relative: Reals
-    numerical: Reals
-    extrapolated_lu: Reals
-    extrapolated_relative: Reals
-    complete: bool
     contributions: list[Contribution]
+    total: Reals
+    without_boundaries: Reals
+    best_lu: Reals
+    voxels_lu: Reals
+    staircase_limit_lu: Reals
+    staircase_relative: Reals
+    complete: bool
+
+    def __getitem__(self, name: str) -> Contribution:
+        return next(one for one in self.contributions if one.name == name)
 
 
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
@@ -155,8 +183,7 @@ class Permeability:
     voxel_size : float or None
         m.
     uncertainty : float
-        Of the final value, relative: convergence and rounding of the flow on this lattice. `error_bar` has the errors of
-        voxel size and domain boundaries.
+        Of the final value, relative: convergence and rounding of the flow on this lattice. `error_bar` has all that is known.
     principal_lu : ndarray, shape (3,)
         Eigenvalues of the symmetric part of the tensor, largest first, lattice units; NaN without a tensor.
     principal_axes : ndarray, shape (3, 3)
@@ -169,6 +196,7 @@ class Permeability:
     fields : dict of Field
         By axis; empty unless ``fields=True``.
     error_bar : ErrorBar or None
+        None where nothing converged.
     tau, viscosity_lu, force_lu : float
         Relaxation time, kinematic viscosity and body force, lattice units.
     nodes : int
@@ -343,7 +371,7 @@ def permeability(
     force: float | None = None,
     acceleration: Acceleration = "auto",
     start: Start = "auto",
-    error_bar: bool = False,
+    error_bar: bool | str = False,
     fields: bool = False,
     allow_outside: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -382,8 +410,8 @@ def permeability(
         Pressure correction by a pore network: if it is applicable and faster, never, or always.
     start : {'auto', 'rest'}
         What a run starts from: in wide pores the flow on grids of larger voxels, or fluid at rest.
-    error_bar : bool
-        Make further runs that bound the error by domain boundaries, discretisation and number format.
+    error_bar : bool or 'fine'
+        Make further runs for the shape that the voxels sample and the domain boundaries; 'fine': with split voxels and in fp64, too.
     fields : bool
         Keep velocity and pressure of each run: 16 bytes a voxel and axis.
     checkpoint : path, optional
@@ -427,7 +455,7 @@ def permeability(
     """
     given = dict(locals())
     with one_bar(progress) as shown_by:
-        return _Call({**given, "progress": shown_by}).compute(flag(error_bar, "error_bar"))
+        return _Call({**given, "progress": shown_by}).compute(_form(error_bar))
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:
@@ -451,7 +479,7 @@ class _Call:
         if isinstance(self.progress, Bar):
             self.progress.flows = 3
         self.devices = devices_of(a["device"], a["devices"])
-        _checkpoint(o, a["checkpoint"], flag(a["resume"], "resume"), flag(a["error_bar"], "error_bar"), self.fields)
+        _checkpoint(o, a["checkpoint"], flag(a["resume"], "resume"), bool(_form(a["error_bar"])), self.fields)
         im, order = a["im"], a["order"]
         where = Where(a["outside"], a["mask"], a["mask_inside"], a["core"], a["allow_outside"])
         self.geometry, self.letters = as_geometry(im, a["voxel_size"], a["pore"], order, a["sides"], a["progress"], where)
@@ -474,13 +502,20 @@ class _Call:
             o.devices, o.device_count = self.array, len(opened)
         return _Computation(self.geometry, o, self.letters, self.order, self.provenance)
 
-    def compute(self, error_bar: bool) -> Permeability:
+    def compute(self, error_bar: int) -> Permeability:
         """Compute, and log what is found."""
         with Devices(self.devices) as opened, Watch(self.progress) as watch:
             self.options.progress = watch.c
             result = self.computation(opened).run(watch, error_bar)
         logger.info("%r", result)
         return result
+
+
+def _form(error_bar: Any) -> int:
+    """Return 0 without further runs, 1 with few, 2 with finer grids."""
+    if isinstance(error_bar, str):
+        return choice(error_bar, {"fine": 2}, "error_bar")
+    return int(flag(error_bar, "error_bar"))
 
 
 def _checkpoint(o: Any, checkpoint: Any, resume: bool, error_bar: bool, fields: bool) -> None:
@@ -535,9 +570,9 @@ class _Computation:
         flat = [a for a, n in zip("zyx", self.geometry.shape) if n == 1]
         return "".join(a for a in "xyz" if a not in flat[:1])
 
-    def run(self, watch: Watch, with_error_bar: bool) -> Permeability:
-        o, bar = self.options, None
-        whole = self.geometry.copy() if with_error_bar else None
+    def run(self, watch: Watch, error_bar: int) -> Permeability:
+        o = self.options
+        whole = self.geometry.copy() if error_bar else None
         try:
             watch.check(library.rill_permeability_prepare(self.geometry._c, o))
             watch.check(library.rill_permeability_plan_make(self.geometry._c, o, self.plan))
@@ -551,11 +586,9 @@ class _Computation:
             try:
                 watch.check(status)
             except NumericsError as error:
-                error.result = self._result(None) if self.out.run_count else None
+                error.result = self._result(self._own_bar()) if self.out.run_count else None
                 raise
-            if whole is not None:
-                bar = self._error_bar(whole, watch)
-            return self._result(bar)
+            return self._result(self._own_bar() if whole is None else self._error_bar(whole, watch, error_bar == 2))
         finally:
             library.rill_permeability_free(self.out)
             library.rill_permeability_plan_free(self.plan)
@@ -584,16 +617,19 @@ class _Computation:
         self.fields[axis] = Field(axis, order, ordered(velocity, "zyx", order), ordered(pressure, "zyx", order), self.geometry,
                                   self.plan.force, self.plan.nu)
 
-    def _error_bar(self, whole: Geometry, watch: Watch) -> ErrorBar:
-        bar, plan = c.rill_error_bar_options(progress=watch.c), c.rill_error_bar_plan()
+    def _error_bar(self, whole: Geometry, watch: Watch, fine: bool) -> ErrorBar:
+        bar, plan = c.rill_error_bar_options(progress=watch.c, fine=fine), c.rill_error_bar_plan()
         out = c.rill_error_bar()
         self.options.finished = type(self.options.finished)()
         watch.check(library.rill_error_bar_plan_make(whole._c, self.options, self.plan, bar, plan))
         watch.check(library.rill_error_bar_compute(whole._c, self.options, self.out, plan, bar, out))
-        parts = [Contribution(text(p.name), p.assessed, np.array(p.relative[:]), np.array(p.bound[:]), spoken(text(p.note)))
-                 for p in out.contributions[: out.contribution_count]]
-        return ErrorBar(np.array(out.relative[:]), np.array(out.numerical[:]), np.array(out.extrapolated[:]),
-                        np.array(out.extrapolated_relative[:]), out.complete, parts)
+        return _bar(out)
+
+    def _own_bar(self) -> ErrorBar | None:
+        """Return what the runs say of their own error."""
+        out = c.rill_error_bar()
+        library.rill_error_bar_of_run(self.out, out)
+        return _bar(out) if np.isfinite(out.k[:]).any() else None
 
     def _result(self, bar: ErrorBar | None) -> Permeability:
         r, plan = self.out, self.plan
@@ -611,6 +647,14 @@ class _Computation:
             _fluid=plan.pores.porosity, _diameter=4 * plan.pores.porosity / plan.pores.surface, _slice=self.geometry.voxels[self.geometry.shape[0] // 2].copy(),
             _provenance={**self.provenance, "variant": variant_name(self.options.variant, plan.storage), "backend": text(r.backend), "device": text(r.device),
                          "axes": self.letters, "sides": list(self.geometry.sides)})
+
+
+def _bar(out: Any) -> ErrorBar:
+    states = {c.RILL_ERROR_NOT_ASKED: "not asked", c.RILL_ERROR_UNKNOWN: "not known", c.RILL_ERROR_KNOWN: "known"}
+    parts = [Contribution(text(p.name), "bound" if p.bound else "estimate", states[p.state], np.array(p.relative[:]), np.array(p.half_width[:]),
+                          spoken(text(p.note))) for p in out.contributions]
+    arrays = (np.array(one[:]) for one in (out.total, out.without_boundaries, out.best, out.k, out.staircase_limit, out.staircase_relative))
+    return ErrorBar(parts, *arrays, out.complete)
 
 
 def variant_name(variant: Any, storage: int) -> str:

@@ -62,10 +62,9 @@ def as_dict(r: Permeability) -> dict[str, Any]:
                                                         "tortuosity_uncertainty", "reynolds", "mach", "edge_share", "seconds", "mlups", "series")}
                  for run in r.runs],
         "error_bar": None if bar is None else {
-            "relative": bar.relative, "numerical": bar.numerical, "extrapolated_lu": bar.extrapolated_lu,
-            "extrapolated_relative": bar.extrapolated_relative, "complete": bar.complete,
-            "contributions": [{"name": one.name, "assessed": one.assessed, "relative": one.relative, "bound": one.bound, "note": one.note}
-                              for one in bar.contributions]},
+            "contributions": [vars(one) for one in bar.contributions], "total": bar.total, "total_without_boundaries": bar.without_boundaries,
+            "best_lu": bar.best_lu, "voxels_lu": bar.voxels_lu, "staircase_limit_lu": bar.staircase_limit_lu,
+            "staircase_relative": bar.staircase_relative, "complete": bar.complete},
         "tau": r.tau, "viscosity_lu": r.viscosity_lu, "force_lu": r.force_lu, "backend": r.backend, "device": r.device, "notes": r.notes,
         "provenance": r.provenance})
     return found
@@ -77,12 +76,15 @@ def rows(r: Permeability) -> list[dict[str, Any]]:
     runs = {run.axis: run for run in r.runs}
     for axis in r.axes:
         a, run = "xyz".index(axis), runs.get(axis)  # without a run nothing conducts along the axis
-        k = float(r.tensor_lu[a, a])
+        k, bar = float(r.tensor_lu[a, a]), r.error_bar
+        errors = {} if bar is None else {one.name.replace(" ", "_"): float(one.half_width[a]) for one in bar.contributions}
         found.append({
             "axis": axis, "k_lu": k, "k_m2": k * square, "k_darcy": k * square / DARCY, "uncertainty": r.uncertainty,
             "converged": run.converged if run else True, "porosity": r.porosity.total, "porosity_percolating": r.porosity.percolating[a],
             "tortuosity": run.tortuosity if run else math.nan, "reynolds": run.reynolds if run else math.nan,
-            "steps": run.steps if run else 0, "seconds": run.seconds if run else 0.0})
+            "steps": run.steps if run else 0, "seconds": run.seconds if run else 0.0,
+            "best_lu": math.nan if bar is None else float(bar.best_lu[a]), **errors,
+            "total": math.nan if bar is None else float(bar.total[a])})
     return found
 
 

@@ -86,11 +86,26 @@ def test_fields_have_units_and_coordinates_in_xarray(rock: Image) -> None:
 
 
 def test_an_error_bar_contains_its_contributions(rock: Image) -> None:
-    bar = rill.permeability(rock[:16, :16, :16], axis="z", error_bar=True).error_bar
-    assert bar is not None
-    assert {"sides", "discretisation", "series"} <= {c.name for c in bar.contributions}
-    assert bar.relative[2] == pytest.approx(sum(c.bound[2] for c in bar.contributions if c.assessed))
-    assert np.isnan(bar.relative[0])
+    bar = rill.permeability(rock[:16, :16, :16], axis="z", error_bar="fine").error_bar
+    assert bar is not None and bar.complete
+    assert [c.name for c in bar.contributions] == ["convergence", "number format", "shape and voxels", "domain boundaries", "segmentation", "sample"]
+    known = [c for c in bar.contributions if c.state == "known"]
+    bounds, estimates = ([c.half_width[2] for c in known if c.kind == kind] for kind in ("bound", "estimate"))
+    assert len(bounds) == 2 and len(estimates) == 2
+    assert bar.total[2] == pytest.approx(sum(bounds) + np.hypot(*estimates))
+    assert bar.without_boundaries[2] == pytest.approx(sum(bounds) + bar["shape and voxels"].half_width[2])
+    assert np.isnan(bar.total[0]) and bar["sample"].state == "not asked"
+    assert 0 < bar.staircase_limit_lu[2] < bar.voxels_lu[2]
+    with pytest.raises(rill.UsageError, match="is none of 'fine'"):
+        rill.permeability(rock[:16, :16, :16], axis="z", error_bar="coarse")
+
+
+def test_every_result_says_what_is_known_of_its_error(rock: Image) -> None:
+    result = rill.permeability(rock[:16, :16, :16], axis="z")
+    bar = result.error_bar
+    assert bar is not None and [c.state for c in bar.contributions] == ["known"] * 2 + ["not asked"] * 4
+    assert 0 < bar["number format"].half_width[2] < bar["convergence"].half_width[2]
+    assert bar.total[2] == pytest.approx(result.uncertainty) and bar.best_lu[2] == result.k_lu
 
 
 def test_a_geometry_is_left_as_it_was(rock: Image) -> None:

@@ -133,11 +133,12 @@ def of_some_blocks(directory, whole):
 
 
 def without_error_bar(path, whole):
-    """Return whether a JSON is whole but for an error bar, which is null."""
+    """Return whether a JSON is whole but for an error bar, whose further runs are not known."""
     if path.suffix != ".json":
         return False
     try:
-        return json.loads(path.read_text())["error_bar"] is None and not common.compare_json(path, whole, common.MEASURED | {"error_bar"})
+        bar = json.loads(path.read_text())["error_bar"]
+        return bar is not None and any(row["state"] == "not known" for row in bar["contributions"]) and not common.compare_json(path, whole, common.MEASURED | {"error_bar"})
     except (ValueError, KeyError):
         return False
 

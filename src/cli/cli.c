@@ -216,6 +216,7 @@ rill_status cli_option_read(const cli_option *o, const char *text)
         if (status != RILL_OK) rill_fail_prefix("--%s", o->name);
         break;
     case CLI_CHOICE:
+    case CLI_FORM:
         status = read_choice(o, text, o->target);
         break;
     case CLI_CHOICES:
@@ -263,6 +264,8 @@ static rill_status read_option(const cli_command *command, tables_t tables, int 
     if (o->kind == CLI_FLAG) {
         if (value != NULL)
             return rill_fail(RILL_USAGE, "--%s takes no value: leave out \"%s\"", o->name, value);
+    } else if (o->kind == CLI_FORM) {
+        if (value == NULL) value = o->choices[1];
     } else if (value == NULL) {
         if (*i + 1 >= argc || is_option(tables, argv[*i + 1]))
             return rill_fail(RILL_USAGE,

@@ -27,6 +27,7 @@ typedef enum cli_kind {
     CLI_TIME,    /**< double, seconds, a unit is required */
     CLI_BYTES,   /**< uint64_t, unit allowed */
     CLI_CHOICE,  /**< int, index into `choices` */
+    CLI_FORM,    /**< int, index into `choices`; the second without a value, which only "=" gives */
     CLI_CHOICES, /**< cli_choices, indices into `choices`: names with commas between, or "all" */
     CLI_MULTI    /**< cli_list, may be repeated */
 } cli_kind;
@@ -54,7 +55,7 @@ typedef struct cli_option {
     const char *arg;            /**< what stands for its value in --help, "LENGTH" */
     const char *help;           /**< one sentence, lower case, no full stop, with the unit */
     const char *fallback;       /**< the default as shown; NULL: shown from *target; "": show none */
-    const char *const *choices; /**< CLI_CHOICE, CLI_CHOICES: NULL-terminated names */
+    const char *const *choices; /**< CLI_CHOICE, CLI_FORM, CLI_CHOICES: NULL-terminated names */
     double min, max; /**< numbers (lengths in metres, times in seconds): inclusive limits when min < max */
     bool *given;     /**< set true when the option stood on the command line; may be NULL */
     bool above;      /**< min itself is not allowed */

@@ -38,6 +38,7 @@ static const char *const drives[] = {"force", "pressure", NULL};
 static const char *const accelerations[] = {"auto", "none", "network", NULL};
 static const char *const starts[] = {"auto", "rest", NULL};
 static const char *const kinds[] = {"none", "image", "sparse", NULL};
+static const char *const bars[] = {"none", "quick", "fine", NULL};
 
 typedef struct choices {
     cli_compute compute;
@@ -48,7 +49,8 @@ typedef struct choices {
     double force;
     cli_flow flow; /* that is shown beside k */
     uint64_t every, reservoir;
-    bool dry_run, reservoir_given, error_bar, resume, axis_given;
+    bool dry_run, reservoir_given, resume, axis_given;
+    int error_bar;            /* of `bars` */
     const char *csv, *blocks; /* of a batch */
     int at_once;
     int file_axes[3];       /* where axes 0, 1, 2 of the file go */
@@ -65,7 +67,6 @@ typedef struct choices {
     uint64_t host_peak, bar_peak; /* memory of the process, foreseen */
     rill_error_bar_plan bar_plan;
     rill_error_bar bar;
-    bool barred; /* bar is known */
     rill_progress progress;
     cli_permeability_times times;
     rill_speed speed;    /* measured for the plan */
@@ -251,7 +252,7 @@ static rill_status report(const choices *c, const rill_permeability_options *opt
                                  .command = c->line,
                                  .json = c->compute.json,
                                  .output = stopped ? NULL : c->compute.output,
-                                 .bar = c->barred ? &c->bar : NULL,
+                                 .bar = &c->bar,
                                  .flow = c->flow.pressure > 0 ? &c->flow : NULL,
                                  .mlups = c->speed.mlups};
     for (int i = 0; i < result->run_count; i++)
@@ -275,11 +276,11 @@ static rill_status compute(choices *c, const rill_permeability_options *options,
     rill_status came = rill_permeability_compute(c->geom, options, plan, &result);
     const bool stopped = came == RILL_CANCELLED && result.run_count > 0,
                computed = came == RILL_OK || came == RILL_NUMERICS || stopped;
+    if (computed) rill_error_bar_of_run(&result, &c->bar);
     if (came == RILL_OK && c->error_bar) {
-        const rill_error_bar_options bar = {.progress = {watch, c}};
+        const rill_error_bar_options bar = {.fine = c->error_bar == 2, .progress = {watch, c}};
         const double begun = rill_now();
         came = rill_error_bar_compute(c->uncleaned, options, &result, &c->bar_plan, &bar, &c->bar);
-        c->barred = came == RILL_OK;
         c->times.bar = rill_now() - begun;
     }
     if (came == RILL_OK) came = cli_flow_note(&c->flow, c->geom, &result);
@@ -405,7 +406,8 @@ static rill_status work(choices *c)
     }
     RILL_TRY(rill_plan_make_on(c->geom, &options, &basis, &plan, &sizes));
     if (c->error_bar)
-        RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan, &(rill_error_bar_options){0},
+        RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan,
+                                          &(rill_error_bar_options){.fine = c->error_bar == 2},
                                           &c->bar_plan));
     if (show) RILL_TRY(rill_plan_speed_measure(&options, &plan, &c->speed));
     if (show && c->error_bar) RILL_TRY(rill_plan_speed_load_others(&options, &c->bar_plan));
@@ -486,8 +488,8 @@ const cli_command cli_permeability = {
         "the tolerance: it is predicted and printed with its uncertainty. k_ba is the flow along b for a\n"
         "force along a. --drive pressure puts the sample between two reservoirs instead, and divides by\n"
         "the fall of the mean pressure from its first plane to its last; what --sides say along the flow\n"
-        "does not count then. --error-bar bounds the number: each contribution is named, the plan says\n"
-        "first what it costs. -q without --json prints the line with k alone.\n\n"
+        "does not count then. The rows below k say how far it may be off; --error-bar fills more, and its\n"
+        "plan says first what it costs. -q without --json prints the line with k alone.\n\n"
         "Several inputs, or --blocks, are a batch: several items at the same time in one process, a row\n"
         "for each in the table --csv. An item without a result does not end it. A block or image that\n"
         "does not percolate has k = 0, which is a result there. --blocks cuts one image into cubes,\n"
@@ -584,8 +586,11 @@ static int run_words(int argc, char **argv)
         {"fields", 0, CLI_CHOICE, &c.fields,
          .help = "velocity and pressure as VTKHDF beside -o: image (all voxels) or sparse (fluid cells)",
          .choices = kinds},
-        {"error-bar", 0, CLI_FLAG, &c.error_bar,
-         .help = "find out by further runs how far k may be off: other boundaries, split voxels, fp64"},
+        {"error-bar", 0, CLI_FORM, &c.error_bar,
+         .help =
+             "find out by further runs how far k of the voxels may be from that of the shape, and what the "
+             "domain boundaries change; =fine: by split voxels and fp64, too",
+         .choices = bars},
         {"checkpoint", 0, CLI_TEXT, &c.checkpoint, "FILE", "file that a signal leaves",
          .fallback = "the name of -o, or of the input here, with .checkpoint.h5", .apply = cli_output_apply},
         {"resume", 0, CLI_FLAG, &c.resume,

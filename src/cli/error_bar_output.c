@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows and JSON of an error bar. Nothing is computed here but units and per cent. */
+/* Rows, JSON and HDF5 of an error bar. Nothing is computed here but units and per cent. */
 #include "cli/error_bar_output.h"
 #include "cli/cli.h"
+#include "core/status.h"
 #include "core/units.h"
 #include "io/json_file.h"
 #include "geometry/voxels/sides.h"
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const purposes[] = {"sides", "grid", "number format"};
+static const char *const purposes[] = {"domain boundaries", "grid", "number format", "surface"};
 
 void cli_error_bar_part_name(const rill_error_bar_plan *plan, int part, char *text, size_t size)
 {
@@ -43,25 +44,82 @@ void cli_error_bar_print_plan(const rill_error_bar_plan *plan, uint64_t peak, do
                 p->n[1], p->n[2], p->first[0], p->first[1], p->first[2], rill_side_name(p->sides[0]),
                 rill_side_name(p->sides[1]), rill_side_name(p->sides[2]), strrchr(variant, '-') + 1, p->cost);
     }
-    cli_row("  boundaries", "%s", plan->sides_note);
-    cli_row("  discretisation", "%s", plan->grid_note);
-    cli_row("  number format", "%s", plan->format_note);
+    cli_row("  domain boundaries", "%s", plan->sides_note);
+    if (plan->grid_note[0]) cli_row("  staircase limit", "%s", plan->grid_note);
+    if (plan->format_note[0]) cli_row("  number format", "%s", plan->format_note);
 }
 
-/* "+1.2 %", or "± 3 %" where there is no sign. */
-static void contribution_format(const rill_error_bar_contribution *c, int axis, char *text, size_t size)
+/* The option that requests a row. */
+static const char *const asked_by[RILL_ERROR_ROWS] = {
+    "", "", "--error-bar", "--error-bar", "--threshold 112±4", "--blocks"};
+
+/* Relative errors below this have no digits. */
+#define SMALL 1e-5
+
+/* "0.12 %", and no power of ten of what does not count. */
+static void percent(double value, char *text, size_t size)
 {
-    const double r = 100 * c->relative[axis], b = 100 * c->bound[axis];
-    if (!isfinite(b))
-        snprintf(text, size, "?");
-    else if (!isfinite(r))
-        snprintf(text, size, "± %.2g %%", b);
-    else if (b == 0)
-        snprintf(text, size, "0 %%");
-    else if (b > 1.0000001 * fabs(r))
-        snprintf(text, size, "%+.2g ± %.2g %%", r, b - fabs(r));
+    if (!isfinite(value))
+        snprintf(text, size, "not known");
+    else if (value < SMALL)
+        snprintf(text, size, "< 0.001 %%");
     else
-        snprintf(text, size, "%+.2g %%", r);
+        snprintf(text, size, "%.2g %%", 100 * value);
+}
+
+/* "± 1.2 %", "+1.2 %" of what has a sign, with the axes of a tensor "x ± 1.2 %, y ± 3 %".
+ * @param sign  [3], NULL: none */
+static void widths_format(const rill_error_bar *bar, const double width[3], const double *sign, char *text,
+                          size_t size)
+{
+    int axes = 0;
+    text[0] = '\0';
+    for (int a = 0; a < 3; a++) axes += isfinite(bar->k[a]);
+    for (int a = 0; a < 3; a++) {
+        char value[32], name[8] = "";
+        const size_t used = strlen(text);
+        if (!isfinite(bar->k[a])) continue;
+        percent(width[a], value, sizeof value);
+        if (axes > 1) snprintf(name, sizeof name, "%c ", rill_axis(a));
+        const bool sized = isfinite(width[a]) && width[a] >= SMALL,
+                   is_signed = sized && sign && fabs(sign[a]) == width[a];
+        snprintf(text + used, size - used, "%s%s%s%s", used ? ", " : "", name,
+                 !sized        ? ""
+                 : !is_signed  ? "± "
+                 : sign[a] > 0 ? "+"
+                               : "-",
+                 value);
+    }
+}
+
+/* Rows that were not requested, in one line: "segmentation (--threshold 112±4), sample (--blocks)". */
+static void not_asked_print(const rill_error_bar *bar)
+{
+    char text[256] = "";
+    for (int i = 0; i < RILL_ERROR_ROWS; i++) {
+        const size_t used = strlen(text);
+        if (bar->contributions[i].state == RILL_ERROR_NOT_ASKED)
+            snprintf(text + used, sizeof text - used, "%s%s (%s)", used ? ", " : "",
+                     bar->contributions[i].name, asked_by[i]);
+    }
+    if (text[0]) cli_row("  not asked", "%s", text);
+}
+
+static void rows_print(const rill_error_bar *bar)
+{
+    for (int i = 0; i < RILL_ERROR_ROWS; i++) {
+        const rill_error_bar_contribution *c = &bar->contributions[i];
+        char label[64], value[128];
+        snprintf(label, sizeof label, "  %s", c->name);
+        widths_format(bar, c->half_width, c->relative, value, sizeof value);
+        if (c->state == RILL_ERROR_KNOWN && c->bound)
+            cli_row(label, "%s, bound", value);
+        else if (c->state == RILL_ERROR_KNOWN)
+            cli_row(label, "%s, estimate: %s", value, c->note);
+        else if (c->state == RILL_ERROR_UNKNOWN)
+            cli_row(label, "not known, and not in the total: %s", c->note);
+    }
+    not_asked_print(bar);
 }
 
 static void interval_print(const char *label, double k, double relative, double m2)
@@ -84,27 +142,41 @@ static void grid_print(const rill_error_bar_grid *grid, int a)
             grid->limit[a], 100 * grid->uncertainty[a] / grid->limit[a]);
 }
 
+/* What the total is, in one line. */
+static void total_print(const rill_error_bar *bar)
+{
+    char total[128], value[128], without[192] = "";
+    bool estimates = false, matters = false;
+    widths_format(bar, bar->total, NULL, total, sizeof total);
+    for (int i = 0; i < RILL_ERROR_ROWS; i++)
+        estimates =
+            estimates || (bar->contributions[i].state == RILL_ERROR_KNOWN && !bar->contributions[i].bound);
+    if (!estimates) {
+        cli_row("  total", "%s: bound on k of these voxels, not on k of the shape that they sample", total);
+        return;
+    }
+    for (int a = 0; a < 3; a++) matters = matters || bar->without_boundaries[a] < 0.99 * bar->total[a];
+    widths_format(bar, bar->without_boundaries, NULL, value, sizeof value);
+    if (matters) snprintf(without, sizeof without, "; %s without the domain boundaries", value);
+    cli_row("  total", "%s: bounds added, and estimates in quadrature%s", total, without);
+}
+
 void cli_error_bar_print(const rill_error_bar *bar, double m2)
 {
+    const bool shape = bar->contributions[RILL_ERROR_SHAPE].state == RILL_ERROR_KNOWN;
+    rows_print(bar);
+    total_print(bar);
     for (int a = 0; a < 3; a++) {
         char label[64];
         if (!isfinite(bar->k[a])) continue;
-        snprintf(label, sizeof label, "error bar of k_%c%c", rill_axis(a), rill_axis(a));
-        interval_print(label, bar->k[a], bar->relative[a], m2);
-        for (int i = 0; i < bar->contribution_count; i++) {
-            const rill_error_bar_contribution *c = &bar->contributions[i];
-            char value[64];
-            contribution_format(c, a, value, sizeof value);
-            snprintf(label, sizeof label, "  %s", c->name);
-            cli_row(label, "%s: %s", value, c->note);
-        }
+        snprintf(label, sizeof label, "%s k_%c%c",
+                 bar->best[a] != bar->k[a] ? "best estimate of" : "interval of", rill_axis(a), rill_axis(a));
+        if (shape) interval_print(label, bar->best[a], bar->total[a], m2);
         for (int g = 0; g < bar->grid_count; g++) grid_print(&bar->grids[g], a);
-        cli_row("  without the boundaries", "± %.2g %%", 100 * bar->numerical[a]);
-        if (isfinite(bar->extrapolated[a]))
-            interval_print("  extrapolated", bar->extrapolated[a], bar->extrapolated_relative[a], m2);
+        if (isfinite(bar->staircase_limit[a]))
+            cli_row("  staircase limit", "%.5g lu ± %.2g %%: of the steps of the voxels, not of the shape",
+                    bar->staircase_limit[a], 100 * bar->staircase_relative[a]);
     }
-    if (!bar->complete) cli_row("  INCOMPLETE", "what was not assessed is not in the sum");
-    cli_row("  time", "%.1f s", bar->seconds);
 }
 
 static json_t *axes(const double value[3], double factor)
@@ -134,20 +206,64 @@ static json_t *grids_json(const rill_error_bar *bar)
     return list;
 }
 
+static const char *const states[] = {"not asked", "not known", "known"}; /* of rill_error_state */
+
+static bool is_empty(const rill_error_bar *bar)
+{
+    return !isfinite(bar->k[0]) && !isfinite(bar->k[1]) && !isfinite(bar->k[2]);
+}
+
 json_t *cli_error_bar_json(const rill_error_bar *bar, double m2)
 {
-    if (!bar) return json_null();
-    json_t *list = json_array();
-    for (int i = 0; i < bar->contribution_count; i++) {
+    if (is_empty(bar)) return json_null();
+    json_t *list = json_array(), *limit = json_null();
+    for (int i = 0; i < RILL_ERROR_ROWS; i++) {
         const rill_error_bar_contribution *c = &bar->contributions[i];
-        json_array_append_new(list, json_pack("{s:s, s:b, s:o, s:o, s:s}", "name", c->name, "assessed",
-                                              c->assessed, "relative", axes(c->relative, 1), "bound",
-                                              axes(c->bound, 1), "note", c->note));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "name", c->name, "kind",
+                                              c->bound ? "bound" : "estimate", "state", states[c->state],
+                                              "relative", axes(c->relative, 1), "half_width",
+                                              axes(c->half_width, 1), "note", c->note));
     }
-    return json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:b, s:f}", "relative",
-                     axes(bar->relative, 1), "relative_without_sides", axes(bar->numerical, 1),
-                     "contributions", list, "extrapolated", "lu", axes(bar->extrapolated, 1), "m2",
-                     axes(bar->extrapolated, m2), "relative", axes(bar->extrapolated_relative, 1),
-                     "central_lu", axes(bar->k, 1), "grids", grids_json(bar), "complete", bar->complete,
-                     "seconds", bar->seconds);
+    if (bar->grid_count)
+        limit = json_pack("{s:o, s:o, s:o, s:o}", "lu", axes(bar->staircase_limit, 1), "m2",
+                          axes(bar->staircase_limit, m2), "relative", axes(bar->staircase_relative, 1),
+                          "grids", grids_json(bar));
+    return json_pack("{s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:b, s:f}", "contributions", list, "total",
+                     axes(bar->total, 1), "total_without_boundaries", axes(bar->without_boundaries, 1),
+                     "best_estimate", "lu", axes(bar->best, 1), "m2", axes(bar->best, m2), "voxels_lu",
+                     axes(bar->k, 1), "staircase_limit", limit, "complete", bar->complete, "seconds",
+                     bar->seconds);
+}
+
+rill_status cli_error_bar_write(rill_result *file, const rill_error_bar *bar, double m2)
+{
+    rill_status status = RILL_OK;
+    static const char *const group = "/error_bar";
+    const double si = isfinite(m2) ? m2 : 0;
+    const uint64_t three[1] = {3};
+    const struct {
+        rill_quantity quantity;
+        const double *value;
+    } values[] = {
+        {{"total", "1", "half-width of the interval around best_estimate, relative", 1}, bar->total},
+        {{"total_without_boundaries", "1", "the same without the domain boundaries", 1},
+         bar->without_boundaries},
+        {{"best_estimate", "lu", "k of the shape that the voxels sample", si}, bar->best},
+        {{"staircase_limit", "lu", "k of the steps of the voxels, NaN: no finer grids", si},
+         bar->staircase_limit}};
+    if (is_empty(bar)) return RILL_OK;
+    for (int i = 0; i < RILL_ERROR_ROWS; i++) {
+        const rill_error_bar_contribution *c = &bar->contributions[i];
+        char name[64], meaning[512];
+        snprintf(name, sizeof name, "%s", c->name);
+        for (char *blank = name; (blank = strchr(blank, ' ')) != NULL;) *blank = '_';
+        snprintf(meaning, sizeof meaning, "half-width, relative, %s, %s: %s", c->bound ? "bound" : "estimate",
+                 states[c->state], c->note);
+        const rill_quantity row = {name, "1", meaning, 1};
+        RILL_TRY(rill_result_values(file, group, &row, 1, three, c->half_width));
+    }
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        RILL_TRY(rill_result_values(file, group, &values[i].quantity, 1, three, values[i].value));
+done:
+    return status;
 }

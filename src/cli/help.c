@@ -96,6 +96,7 @@ static void format_default(const cli_option *o, char *text, size_t size)
     case CLI_CHOICE:
         snprintf(text, size, "%s", o->choices[*(const int *)o->target]);
         break;
+    case CLI_FORM:
     case CLI_CHOICES:
     case CLI_MULTI:
         break;
@@ -108,6 +109,9 @@ static void print_option(const cli_option *o)
     if (o->kind == CLI_CHOICE || o->kind == CLI_CHOICES)
         for (int i = 0; o->choices[i] != NULL; i++)
             column += printf("%c%s", i == 0 ? ' ' : '|', o->choices[i]);
+    else if (o->kind == CLI_FORM)
+        for (int i = 2; o->choices[i] != NULL; i++)
+            column += printf("%s%s%s", i == 2 ? "[=" : "|", o->choices[i], o->choices[i + 1] ? "" : "]");
     else if (o->kind != CLI_FLAG)
         column += printf(" %s", o->arg != NULL ? o->arg : "VALUE");
 

@@ -36,7 +36,7 @@ typedef struct cli_permeability_result {
     const int *file_axes;        /**< [3], where axes 0, 1, 2 of the input go, 0 x, 1 y, 2 z */
     const char *json, *output;   /**< file names, NULL for none */
     const char *fields[3];       /**< of the runs, NULL for none */
-    const rill_error_bar *bar;   /**< NULL for none */
+    const rill_error_bar *bar;   /**< without further runs that of the run itself */
     const struct cli_flow *flow; /**< that is shown; NULL for none */
     double mlups;                /**< of one device, measured for the plan; 0: not measured */
 } cli_permeability_result;

@@ -174,7 +174,6 @@ void cli_permeability_print(const cli_permeability_result *r)
     const rill_permeability *p = r->result;
     cli_permeability_print_values(r);
     cli_permeability_print_flow(r);
-    if (r->bar) cli_error_bar_print(r->bar, cli_square_metres(r->geom));
     for (int i = 0; i < p->run_count; i++) {
         const rill_permeability_run *run = &p->runs[i];
         cli_row(p->run_count > 1 ? (const char *[]){"run along x", "run along y", "run along z"}[run->axis]
@@ -457,6 +456,7 @@ rill_status cli_permeability_write_hdf5(const cli_permeability_result *r)
     for (int i = 0; i < p->run_count; i++)
         RILL_TRY(write_series(file, &p->runs[i], cli_square_metres(r->geom)));
     RILL_TRY(write_summary(file, r));
+    if (r->bar) RILL_TRY(cli_error_bar_write(file, r->bar, cli_square_metres(r->geom)));
     RILL_TRY(rill_result_commit(file));
 done:
     free(notes);

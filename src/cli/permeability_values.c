@@ -2,6 +2,7 @@
 /* Rows of the permeability itself. Nothing is computed here but units. */
 #include "cli/permeability.h"
 #include "cli/cli.h"
+#include "cli/error_bar_output.h"
 #include "geometry/voxels/axes.h"
 
 #include <math.h>
@@ -157,8 +158,8 @@ void cli_permeability_print_values(const cli_permeability_result *r)
     }
     for (int i = 0; i < p->run_count && !t.whole; i++) print_run(r, &p->runs[i]);
     if (!p->converged) return;
-    cli_row("uncertainty", "%.2g %% of %s", 100 * p->uncertainty,
-            t.whole ? "the largest diagonal entry, for every entry" : "the final value predicted");
-    cli_row("", "of the flow on this lattice: convergence and rounding%s",
-            r->bar ? "" : "; --error-bar adds voxel size and domain boundaries");
+    if (t.whole)
+        cli_row("uncertainty", "%.2g %% of the largest diagonal entry, for every entry on these voxels",
+                100 * p->uncertainty);
+    cli_error_bar_print(r->bar, m2);
 }

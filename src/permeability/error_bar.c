@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The error bar of a permeability: runs the parts that error_bar_plan.c laid down, which are plain
- * permeability runs on geometries made from the given one, and adds up what they say; extrapolation is
- * refinement.c's. Whether the image shows the rock (resolution, segmentation, size of the sample) is not
- * asked here.
+ * permeability runs on geometries made from the given one, and makes rows of what they say, which
+ * error_bar_rows.c adds up; extrapolation is refinement.c's.
  */
 #include "core/status.h"
 #include "core/clock.h"
@@ -111,42 +110,32 @@ done:
     return status == RILL_SYSTEM || status == RILL_CANCELLED ? status : RILL_OK;
 }
 
-/* ---- adding up ---- */
+/* ---- rows ---- */
 
-static rill_error_bar_contribution *contribution(rill_error_bar *out, const char *name)
+/* A row that was requested has no value. */
+static void unknown(rill_error_bar *out, rill_error_row row, const char *why)
 {
-    rill_error_bar_contribution *c = &out->contributions[out->contribution_count++];
-    *c = (rill_error_bar_contribution){.name = name, .assessed = true};
-    for (int a = 0; a < 3; a++) c->relative[a] = c->bound[a] = isfinite(out->k[a]) ? 0 : NAN;
-    return c;
+    rill_error_bar_put(out, row, RILL_ERROR_UNKNOWN, NULL, NULL, why);
 }
 
-static void not_assessed(rill_error_bar_contribution *c, const char *why)
+static void boundaries_take(const runner *r, rill_error_bar *out)
 {
-    c->assessed = false;
-    for (int a = 0; a < 3; a++) c->relative[a] = c->bound[a] = NAN;
-    snprintf(c->note, sizeof c->note, "not assessed: %.200s", why);
-}
-
-static void sides_take(const runner *r, rill_error_bar *out)
-{
-    rill_error_bar_contribution *c = contribution(out, "sides");
     const rill_error_bar_plan *plan = r->plan;
+    double largest[3] = {NAN, NAN, NAN}, width[3];
     int taken = 0;
-    snprintf(c->note, sizeof c->note, "%s", plan->sides_note);
     for (int i = 0; i < plan->part_count; i++) {
         const outcome *o = &r->outcomes[i];
         if (plan->parts[i].purpose != RILL_ERROR_BAR_SIDES) continue;
-        if (!o->valid) return not_assessed(c, o->why);
+        if (!o->valid) return unknown(out, RILL_ERROR_BOUNDARIES, o->why);
         taken++;
         for (int a = 0; a < 3; a++) {
             const double relative = (o->k[a] - out->k[a]) / out->k[a];
-            if (!(fabs(relative) >= c->bound[a])) continue;
-            c->relative[a] = relative;
-            c->bound[a] = fabs(relative);
+            if (!(fabs(relative) <= fabs(largest[a]))) largest[a] = relative;
         }
     }
-    if (taken == 0) not_assessed(c, plan->sides_note);
+    if (taken == 0) return unknown(out, RILL_ERROR_BOUNDARIES, plan->sides_note);
+    for (int a = 0; a < 3; a++) width[a] = fabs(largest[a]);
+    rill_error_bar_put(out, RILL_ERROR_BOUNDARIES, RILL_ERROR_KNOWN, largest, width, plan->sides_note);
 }
 
 /* Extrapolate each box. @return NULL, or why a level has no value */
@@ -184,43 +173,43 @@ static const char *grids_take(const runner *r, rill_error_bar *out)
 }
 
 /* The correction is the mean of those of the boxes; uncertain are the uncertainty of a box, and what the
- * boxes differ.
- * @param[out] doubt  [3], relative to k */
-static void discretisation_take(const runner *r, rill_error_bar *out, double doubt[3])
+ * boxes differ. The shape is estimated to be within the correction and its uncertainty of the voxels. */
+static void staircase_take(const runner *r, rill_error_bar *out)
 {
-    rill_error_bar_contribution *c = contribution(out, "discretisation");
     const char *why = r->plan->grids ? grids_take(r, out) : r->plan->grid_note;
-    for (int a = 0; a < 3; a++) doubt[a] = isfinite(out->k[a]) ? 0 : NAN;
-    if (why) return not_assessed(c, why);
+    double width[3] = {NAN, NAN, NAN};
+    char note[256];
     bool sane = true;
+    if (why) return unknown(out, RILL_ERROR_SHAPE, why);
     for (int a = 0; a < 3; a++) {
+        double low = INFINITY, high = -INFINITY, doubt = 0;
         if (!isfinite(out->k[a])) continue;
-        double low = INFINITY, high = -INFINITY;
         for (int g = 0; g < out->grid_count; g++) {
             const rill_error_bar_grid *grid = &out->grids[g];
             const double correction = grid->limit[a] / grid->k[0][a] - 1;
             low = fmin(low, correction);
             high = fmax(high, correction);
-            doubt[a] = fmax(doubt[a], grid->uncertainty[a] / grid->k[0][a]);
+            doubt = fmax(doubt, grid->uncertainty[a] / grid->k[0][a]);
             sane = sane && grid->sane[a];
         }
-        c->relative[a] = 0.5 * (low + high);
-        if (!r->plan->whole) doubt[a] += out->grid_count > 1 ? high - low : ONE_CROP * fabs(c->relative[a]);
-        c->bound[a] = fabs(c->relative[a]) + doubt[a];
-        out->extrapolated[a] = out->k[a] * (1 + c->relative[a]);
+        const double correction = 0.5 * (low + high);
+        if (!r->plan->whole) doubt += out->grid_count > 1 ? high - low : ONE_CROP * fabs(correction);
+        width[a] = fabs(correction) + doubt;
+        out->staircase_limit[a] = out->k[a] * (1 + correction);
+        out->staircase_relative[a] = doubt / (1 + correction);
     }
-    snprintf(c->note, sizeof c->note, "towards the staircase of the voxels, %.120s%s", r->plan->grid_note,
-             sane ? ""
-                  : "; the grids show no order between 0.5 and 2.5: finest grid, three times their range");
+    snprintf(note, sizeof note, "distance to the limit of the staircase, %.120s%s", r->plan->grid_note,
+             sane ? "" : "; no order between 0.5 and 2.5: finest grid, three times their range");
+    rill_error_bar_put(out, RILL_ERROR_SHAPE, RILL_ERROR_KNOWN, NULL, width, note);
 }
 
+/* Compare with fp64, where that was run: else what the plain run says of itself stays. */
 static void format_take(const runner *r, rill_error_bar *out)
 {
-    rill_error_bar_contribution *c = contribution(out, "number format");
     const rill_error_bar_plan *plan = r->plan;
     const rill_variant variant = rill_variant_normal(r->options->variant);
     const outcome *fp64 = NULL, *usual = NULL;
-    snprintf(c->note, sizeof c->note, "%s", plan->format_note);
+    double relative[3], width[3];
     if (rill_variant_equal(variant, rill_error_bar_fp64(variant))) return;
     for (int i = 0; i < plan->part_count; i++) {
         const rill_error_bar_part *part = &plan->parts[i];
@@ -228,56 +217,12 @@ static void format_take(const runner *r, rill_error_bar *out)
         if (part->purpose == RILL_ERROR_BAR_GRID && part->grid == 0 && part->split == 1 && !fp64) fp64 = o;
         if (part->purpose == RILL_ERROR_BAR_FORMAT) *(part->grid < 0 ? &fp64 : &usual) = o;
     }
-    if (!fp64) return not_assessed(c, plan->format_note);
-    if (!fp64->valid) return not_assessed(c, fp64->why);
-    if (usual && !usual->valid) return not_assessed(c, usual->why);
+    if (!fp64 || !fp64->valid || (usual && !usual->valid)) return;
     for (int a = 0; a < 3; a++) {
-        const double k = usual ? usual->k[a] : out->k[a];
-        c->relative[a] = fp64->k[a] / k - 1;
-        c->bound[a] = fabs(c->relative[a]);
+        relative[a] = fp64->k[a] / (usual ? usual->k[a] : out->k[a]) - 1;
+        width[a] = fabs(relative[a]);
     }
-}
-
-static void series_take(const runner *r, rill_error_bar *out)
-{
-    rill_error_bar_contribution *c = contribution(out, "series");
-    for (int i = 0; i < r->plain->run_count; i++) {
-        const rill_permeability_run *run = &r->plain->runs[i];
-        c->relative[run->axis] = NAN;
-        c->bound[run->axis] = run->uncertainty[run->axis] / fabs(run->k[run->axis]);
-    }
-    snprintf(c->note, sizeof c->note, "final value predicted from the series, rounding along it included");
-}
-
-static void relaxation_take(const runner *r, rill_error_bar *out)
-{
-    rill_error_bar_contribution *c = contribution(out, "relaxation time");
-    if (r->options->variant.collision == RILL_TRT)
-        snprintf(
-            c->note, sizeof c->note,
-            "none: steady Stokes flow with trt depends on tau through the magic parameter alone, %.6g here",
-            r->options->magic);
-    else
-        snprintf(c->note, sizeof c->note, "counted in the discretisation: it vanishes with the voxels");
-}
-
-/* Add the bounds up. */
-static void add_up(rill_error_bar *out, const double doubt[3])
-{
-    out->complete = true;
-    for (int i = 0; i < out->contribution_count; i++)
-        out->complete = out->complete && out->contributions[i].assessed;
-    for (int a = 0; a < 3; a++) {
-        double sum = 0;
-        for (int i = 0; i < out->contribution_count; i++)
-            if (out->contributions[i].assessed) sum += out->contributions[i].bound[a];
-        const rill_error_bar_contribution *sides = &out->contributions[0], *grid = &out->contributions[1];
-        out->relative[a] = sum;
-        out->numerical[a] = sum - (sides->assessed ? sides->bound[a] : 0);
-        if (!grid->assessed) continue;
-        const double ratio = out->k[a] / out->extrapolated[a];
-        out->extrapolated_relative[a] = sum - grid->bound[a] + doubt[a] * fabs(ratio);
-    }
+    rill_error_bar_put(out, RILL_ERROR_FORMAT, RILL_ERROR_KNOWN, relative, width, plan->format_note);
 }
 
 rill_status rill_error_bar_compute(const rill_geom *geom, const rill_permeability_options *options,
@@ -288,24 +233,22 @@ rill_status rill_error_bar_compute(const rill_geom *geom, const rill_permeabilit
     rill_permeability_options resolved;
     runner r = {.geom = geom, .options = &resolved, .plain = plain, .plan = plan, .bar = bar};
     const double start = rill_now();
-    double doubt[3];
-    memset(out, 0, sizeof *out);
-    for (int a = 0; a < 3; a++)
-        out->k[a] = out->relative[a] = out->numerical[a] = out->extrapolated[a] =
-            out->extrapolated_relative[a] = NAN;
+    rill_error_bar_of_run(plain, out);
     if (!plain->converged)
         return rill_fail(RILL_NUMERICS, "the plain run did not converge: there is no number to bound");
     resolved = rill_plan_resolve(geom, options);
-    for (int i = 0; i < plain->run_count; i++)
-        out->k[plain->runs[i].axis] = plain->runs[i].k[plain->runs[i].axis];
     for (r.part = 0; r.part < plan->part_count; r.part++) RILL_TRY(part_run(&r));
-    sides_take(&r, out);
-    discretisation_take(&r, out, doubt);
-    format_take(&r, out);
-    series_take(&r, out);
-    relaxation_take(&r, out);
-    add_up(out, doubt);
-    out->seconds = rill_now() - start;
+    boundaries_take(&r, out);
+    if (plan->grid_note[0]) staircase_take(&r, out);
+    if (plan->format_note[0]) format_take(&r, out);
 done:
+    out->seconds = rill_now() - start;
+    if (status == RILL_OK) return status;
+    /* Nothing of runs that are not complete counts. */
+    char why[256];
+    snprintf(why, sizeof why, "%s", rill_error_message());
+    rill_error_bar_of_run(plain, out);
+    unknown(out, RILL_ERROR_SHAPE, why);
+    unknown(out, RILL_ERROR_BOUNDARIES, why);
     return status;
 }

@@ -508,8 +508,8 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
     const rill_error_bar_part box = crop_of(&p, 1);
     RILL_TRY(part_plan(&p, &box, &whole));
     RILL_TRY(sides_plan(&p));
-    RILL_TRY(grids_plan(&p, &whole));
-    RILL_TRY(format_plan(&p, &whole));
+    if (bar->fine) RILL_TRY(grids_plan(&p, &whole));
+    if (bar->fine) RILL_TRY(format_plan(&p, &whole));
     RILL_TRY(memory_check(&p));
 done:
     return status;

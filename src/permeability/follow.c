@@ -324,11 +324,16 @@ static double rounded_pressures(const rill_follower *f, double k)
     return rill_plan_pressures_round(f->options, plan, k, squares / (plan->force * plan->force * volume));
 }
 
-double rill_follow_floor(const rill_follower *f, double memory, double k)
+double rill_follow_rounding_of(const rill_follower *f, double memory, double k)
 {
     const double flow = fmax(rounded(f, memory), rounded_alike(f, k));
     return rill_plan_unit(f->options) * (flow + rounded_pressures(f, k)) +
-           rill_plan_plain(f->options, f->plan) + 0.1 * f->options->tolerance;
+           rill_plan_plain(f->options, f->plan);
+}
+
+double rill_follow_floor(const rill_follower *f, double memory, double k)
+{
+    return rill_follow_rounding_of(f, memory, k) + 0.1 * f->options->tolerance;
 }
 
 rill_status rill_follow_record(rill_follower *f)

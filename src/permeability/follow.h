@@ -117,6 +117,9 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, const rill_seein
  */
 double rill_follow_floor(const rill_follower *f, double memory, double k);
 
+/** Return the part of it that rounding of the populations has. @param memory, k  as above */
+double rill_follow_rounding_of(const rill_follower *f, double memory, double k);
+
 /** Say that rounding leaves k more uncertain than the tolerance, and mark the run if fp64 may be used
  * instead.
  */

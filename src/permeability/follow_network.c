@@ -281,6 +281,7 @@ static bool judge(state *s)
         rill_follow_take(f, b, k, limit->estimate.uncertainty);
         if (rill_axes_has(driven, b)) largest = fmax(largest, limit->estimate.uncertainty);
     }
+    run->rounding = rill_follow_rounding_of(f, (double)s->cycle, s->k.value) * fabs(s->k.value);
     run->tortuosity_uncertainty =
         run->cycles < CYCLES_LEAST ? INFINITY : tortuosity_uncertainty(s, f->k[run->axis]);
     run->steps = rill_sim_steps(f->sim);

@@ -107,6 +107,7 @@ static bool judge(rill_follower *f)
         largest = fmax(largest, e->uncertainty / size);
         rill_follow_take(f, b, f->k[b], e->uncertainty + rounding(f) * size);
     }
+    run->rounding = rill_follow_rounding_of(f, f->limits[run->axis].estimate.efold, size) * size;
     run->tortuosity_uncertainty = tortuosity_uncertainty(f);
     run->steps = rill_sim_steps(f->sim);
     return largest + rounding(f) <= tolerance && (double)run->steps >= rill_follow_patience(f, size);
@@ -260,6 +261,7 @@ static rill_status take_off_rounding(rill_follower *f, bool *good, double *left)
         if (!rill_follow_is_zero(f, b))
             run->uncertainty[b] +=
                 (b == run->axis ? along : rounding_across(f, b, &sums, noise + fabs(mean))) + second;
+    run->rounding += along + second;
     run->tortuosity_uncertainty +=
         f->tortuosity * (ROUNDING_OTHERS * (noise + fabs(mean)) / size + ROUNDING_LOST * lost * lost) +
         fmax(ROUNDING_TURNING * f->turning, ROUNDING_STANDING * standing(f));

@@ -292,7 +292,8 @@ static void clear(rill_follower *f)
     for (int b = 0; b < 3; b++)
         f->k[b] = f->run->k[b] = f->run->last[b] = f->tortuosity = f->speed_max = NAN,
         f->run->uncertainty[b] = f->components >> b & 1 ? INFINITY : NAN;
-    f->run->tortuosity = f->run->reynolds = f->run->mach = f->run->coarse = f->run->edge_share = NAN;
+    f->run->tortuosity = f->run->reynolds = f->run->mach = f->run->coarse = f->run->edge_share =
+        f->run->rounding = NAN;
     f->run->tortuosity_uncertainty = INFINITY;
     f->slice = 1;
 }

@@ -62,7 +62,7 @@ Test(permeability_parts, tensor_and_error_bar_are_the_same_in_parts, .timeout = 
 {
     static const char *const keys[] = {"permeability.lu.xx", "permeability.lu.xy", "permeability.lu.yy",
                                        "permeability.lu.zx", "permeability.lu.zz", "uncertainty"};
-    static const char *const bars[] = {"error_bar.relative.z", "error_bar.extrapolated.lu.z"};
+    static const char *const bars[] = {"error_bar.total.z", "error_bar.staircase_limit.lu.z"};
     json_t *tensor[2], *bar[2];
     make_array("a.geom.h5", "24");
     make_array("b.geom.h5", "20");
@@ -72,7 +72,7 @@ Test(permeability_parts, tensor_and_error_bar_are_the_same_in_parts, .timeout = 
                                     "--ranks", ranks, "--json", "a.json", "-q");
         cr_assert_eq(r.code, 0, "%s", r.err);
         tensor[part] = load("a.json");
-        r = cli_test_run("permeability", "b.geom.h5", "--backend", "cpu", "--error-bar", "--ranks", of,
+        r = cli_test_run("permeability", "b.geom.h5", "--backend", "cpu", "--error-bar=fine", "--ranks", of,
                          "--json", "b.json", "-q");
         cr_assert_eq(r.code, 0, "%s", r.err);
         bar[part] = load("b.json");

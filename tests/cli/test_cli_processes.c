@@ -148,8 +148,8 @@ Test(processes, share_an_image)
 static double bar_number(const char *file, bool limit)
 {
     json_t *json = json_load_file(file, 0, NULL), *bar = json_object_get(json, "error_bar");
-    const json_t *of = limit ? json_object_get(json_object_get(bar, "extrapolated"), "lu")
-                             : json_object_get(bar, "relative");
+    const json_t *of = limit ? json_object_get(json_object_get(bar, "staircase_limit"), "lu")
+                             : json_object_get(bar, "total");
     cr_assert_not_null(of, "%s", file);
     const double value = json_number_value(json_object_get(of, "z"));
     json_decref(json);
@@ -170,10 +170,11 @@ Test(processes, share_what_is_made_of_an_image)
                  0);
     for (int processes = 1; processes < 4; processes++) {
         char line[512];
-        snprintf(line, sizeof line,
-                 "permeability a_20x22x24.raw --pore 0 --backend cpu --tolerance 0.01 --error-bar --json "
-                 "a%d.json -q",
-                 processes);
+        snprintf(
+            line, sizeof line,
+            "permeability a_20x22x24.raw --pore 0 --backend cpu --tolerance 0.01 --error-bar=fine --json "
+            "a%d.json -q",
+            processes);
         cr_assert_eq(run(processes, line), 0);
         snprintf(line, sizeof line,
                  "permeability b_48x52x64.raw --pore 0 --backend cpu --tolerance 0.01 --json b%d.json -q",

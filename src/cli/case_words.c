@@ -122,6 +122,19 @@ static rill_status flag_read(reading *r, const rill_yaml_value *value, const cha
     return word_add(r->out, word);
 }
 
+/* A flag that may name a form: yes, no, or the form. */
+static rill_status form_read(reading *r, const rill_yaml_value *value, const cli_option *o)
+{
+    const char *text = rill_yaml_scalar(value);
+    char *word = NULL;
+    for (int i = 2; text && o->choices[i]; i++) {
+        if (strcmp(text, o->choices[i]) != 0) continue;
+        if (asprintf(&word, "--%s=%s", o->name, text) < 0) word = NULL;
+        return word_add(r->out, word);
+    }
+    return flag_read(r, value, o->name);
+}
+
 static rill_status key_unknown(const reading *r, const rill_yaml_value *at, const char *key)
 {
     rill_nearest match = {0};
@@ -150,6 +163,7 @@ static rill_status key_read(reading *r, const rill_yaml_value *at, const rill_ya
     const cli_option *o = cli_option_find(r->tables, key, strlen(key), 0);
     if (!o) return key_unknown(r, at, key);
     if (o->kind == CLI_FLAG) return flag_read(r, value, key);
+    if (o->kind == CLI_FORM) return form_read(r, value, o);
     RILL_TRY(text_of(r, value, key, &text));
     if (o->arg && strcmp(o->arg, "FILE") == 0) RILL_TRY(file_of(r, value, text, &path));
     if (!o->apply && o->kind != CLI_MULTI && (status = cli_option_read(o, text)) != RILL_OK)
@@ -172,7 +186,7 @@ static bool names_input(const reading *r)
         const size_t length = named ? strcspn(word + 2, "=") : 1;
         const cli_option *o = cli_option_find(r->tables, word + 2, length, named ? 0 : word[1]);
         const bool whole = named ? word[2 + length] == '\0' : word[2] == '\0';
-        if (o && o->kind != CLI_FLAG && whole) i++; /* its value */
+        if (o && o->kind != CLI_FLAG && o->kind != CLI_FORM && whole) i++; /* its value */
     }
     return false;
 }

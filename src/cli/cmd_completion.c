@@ -154,7 +154,7 @@ static void zsh_option(const cli_option *o, const char *dashes, const char *name
         fputs(":choice:(", stdout);
         print_choices(o);
         putchar(')');
-    } else if (o->kind != CLI_FLAG) {
+    } else if (o->kind != CLI_FLAG && o->kind != CLI_FORM) {
         fputs(o->arg && strstr(o->arg, "FILE") ? ":file:_files" : ":value:", stdout);
     }
     puts("' \\");
@@ -218,7 +218,7 @@ static void fish_options(const cli_command *command, const cli_option *const *ta
             fputs(" -x -a '", stdout);
             print_choices(o);
             putchar('\'');
-        } else if (o->kind != CLI_FLAG) {
+        } else if (o->kind != CLI_FLAG && o->kind != CLI_FORM) {
             fputs(" -r", stdout);
         }
         fputs(" -d '", stdout);

@@ -11,6 +11,7 @@ import ctypes
 import importlib
 import os
 import pathlib
+import re
 import sys
 import warnings
 from collections.abc import Iterable
@@ -31,8 +32,20 @@ def _path() -> str:
     return given or next((str(path) for path in near if path.exists()), NAME)
 
 
+def lacks(cpuinfo: str) -> bool:
+    """Return whether /proc/cpuinfo is that of an x86-64 processor without the instructions that the library uses."""
+    flags = re.search(r"^flags\s*:(.*)$", cpuinfo, re.MULTILINE)
+    return flags is not None and not {"sse4_2", "popcnt"} <= set(flags[1].split())
+
+
 def _load() -> Library:
     path = _path()
+    try:
+        old = lacks(pathlib.Path("/proc/cpuinfo").read_text(errors="replace"))
+    except OSError:
+        old = False
+    if old:
+        raise ImportError("This processor lacks x86-64-v2 (SSE 4.2 and POPCNT), which processors have since 2008 and rill needs.")
     try:
         library = ctypes.CDLL(path)
         for name, (result, arguments) in c.FUNCTIONS.items():

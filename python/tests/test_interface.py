@@ -50,6 +50,14 @@ def test_the_version_is_that_of_the_library() -> None:
     assert rill.command("--version").split()[1] == rill.__version__
 
 
+def test_a_processor_without_the_instructions_of_the_library_is_refused() -> None:
+    """In place of an illegal instruction; scripts/test-processors tries the program on emulated processors."""
+    lacks = rill._library.lacks
+    assert lacks("processor\t: 0\nflags\t\t: fpu sse sse2 ssse3 sse4_1\n") and lacks("flags : popcnt sse4a\n")
+    assert not lacks("flags\t\t: fpu sse4_1 sse4_2 popcnt\n") and not lacks("Features : asimd\n") and not lacks("")
+    assert not lacks(pathlib.Path("/proc/cpuinfo").read_text())
+
+
 def test_a_missing_library_is_named(tmp_path: pathlib.Path) -> None:
     environment = {**os.environ, "RILL_LIBRARY": str(tmp_path / "none.so")}
     done = subprocess.run([sys.executable, "-c", "import rill"], env=environment, capture_output=True, text=True)

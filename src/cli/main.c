@@ -5,6 +5,7 @@
 #include "cli/version_json.h"
 #include "core/h5.h"
 #include "core/memory.h"
+#include "core/processors.h"
 #include "core/threads.h"
 #include "io/json_file.h"
 
@@ -87,6 +88,10 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    if (!rill_processor_serves()) {
+        fprintf(stderr, "rill: " RILL_PROCESSOR_LACKS "\n");
+        return RILL_SYSTEM;
+    }
     cli_guard_begin();
     rill_json_watch();
     cli_remarks(false);

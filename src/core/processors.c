@@ -78,4 +78,10 @@ int rill_processors_under(const char *root)
     return processors > 1 ? (int)ceil(processors) : 1;
 }
 
+bool rill_processor_serves(void)
+{
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+}
+
 int rill_processors(void) { return rill_processors_under(""); }

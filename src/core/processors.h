@@ -6,6 +6,16 @@
 #ifndef RILL_CORE_PROCESSORS_H
 #define RILL_CORE_PROCESSORS_H
 
+#include <stdbool.h>
+
+/** Return whether this processor has the instructions of x86-64-v2 that all code of rill may use. */
+bool rill_processor_serves(void);
+
+/** What to say where it has not. */
+#define RILL_PROCESSOR_LACKS                                                                                 \
+    "this processor lacks x86-64-v2 (SSE 4.2 and POPCNT), which processors have since 2008 and rill needs: " \
+    "use another machine"
+
 /**
  * Return the processors that this thread may keep busy, at least 1: those of its affinity mask, and no more
  * than the CPU quotas (cgroups, versions 1 and 2) of the process pay for, rounded up, nor than its share

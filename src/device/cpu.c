@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CPU as a backend: host memory, and the kernels of the best x86-64 level that the processor has. */
+#include "core/processors.h"
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
@@ -43,7 +44,7 @@ static const level levels[] = {
 static bool processor_has(const char *name)
 {
     __builtin_cpu_init();
-    if (!strcmp(name, "v2")) return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+    if (!strcmp(name, "v2")) return rill_processor_serves();
     const bool v3 =
         __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
     if (!strcmp(name, "v3")) return v3;
@@ -63,9 +64,12 @@ static const level *level_find(void)
         rill_fail(RILL_SYSTEM,
                   "RILL_CPU_LEVEL=%s is not an x86-64 level that this processor has and rill was built for",
                   wanted);
+    else if (!rill_processor_serves())
+        rill_fail(RILL_SYSTEM, RILL_PROCESSOR_LACKS);
     else
-        rill_fail(RILL_SYSTEM,
-                  "rill was built for x86-64 levels that this processor lacks: build with CPU_LEVELS=v2");
+        rill_fail(
+            RILL_SYSTEM,
+            "rill was built without the x86-64 level of this processor: build with CPU_LEVELS=\"v2 v3 v4\"");
     return NULL;
 }
 

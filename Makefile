@@ -95,7 +95,7 @@ $(BUILD)/obj/tests/operators-float% $(BUILD)/obj/tests/operators-double-32%: SAN
 endif
 
 # What every processor level needs: a step is put together from these, see src/cpu/rows.h. The longest first.
-CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step build segments format-DOUBLE format-SINGLE
+CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9 D3Q7,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step build segments format-DOUBLE format-SINGLE
 
 LIB_SRC  := $(sort $(wildcard $(patsubst %,src/%/*.c,core kernel device domain network sim io permeability batch vessel) \
                                 geometry/*/*.c cuda/*.c))

@@ -136,6 +136,7 @@ Test(nvrtc, collisions_small)
 {
     check_lattice(RILL_D3Q15);
     check_lattice(RILL_D2Q9);
+    check_lattice(RILL_D3Q7);
 }
 
 /* Every number format, shifted and plain, with either arithmetic. */

@@ -25,10 +25,13 @@ typedef struct rill_sim_options {
                                     have fewer than 4,096 nodes. Read where device_count > 1 */
     int device_count;            /**< 0 or 1: `device` alone */
     double tau;   /**< relaxation time of the shear stress, > 0.5; nu = (tau - 0.5) / 3; not used with
-                         Carreau-Yasuda and Casson, where nu follows from the law */
+                         Carreau-Yasuda and Casson, where nu follows from the law; of a scalar on D3Q7 that of
+                         its flux, diffusivity (tau - 0.5) / 4 */
     double magic; /**< (tau - 1/2)(tau_minus - 1/2), > 0: TRT and MRT for all odd moments, central moments and
                      cumulants for those of third order; not used by SRT */
     double force[3];                    /**< body force per volume; force[2] is 0 on D2Q9 */
+    double velocity[3];                 /**< that carries a scalar: with RILL_ADVECTION_DIFFUSION instead of a
+                                           force, up to c_s^2 along each axis */
     rill_carreau_yasuda carreau_yasuda; /**< read when variant.rheology says so */
     rill_casson casson;                 /**< likewise */
 } rill_sim_options;

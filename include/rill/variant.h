@@ -17,15 +17,23 @@ extern "C" {
 #endif
 
 /** Velocity sets. */
-typedef enum rill_lattice { RILL_D3Q19, RILL_D3Q27, RILL_D3Q15, RILL_D2Q9, RILL_LATTICE_COUNT } rill_lattice;
+typedef enum rill_lattice {
+    RILL_D3Q19,
+    RILL_D3Q27,
+    RILL_D3Q15,
+    RILL_D2Q9,
+    RILL_D3Q7, /**< of a scalar, on the nodes of any domain in three dimensions */
+    RILL_LATTICE_COUNT
+} rill_lattice;
 
 /** Collision operators; see docs/method.md for the equations and their sources. */
 typedef enum rill_collision {
-    RILL_SRT,            /**< one relaxation time */
-    RILL_TRT,            /**< two: even and odd parts of a pair */
-    RILL_MRT,            /**< orthogonal raw moments */
-    RILL_CENTRAL_MOMENT, /**< moments relative to the flow, "cascaded" */
-    RILL_CUMULANT,       /**< cumulants of the distribution; D3Q27 */
+    RILL_SRT,                 /**< one relaxation time */
+    RILL_TRT,                 /**< two: even and odd parts of a pair */
+    RILL_MRT,                 /**< orthogonal raw moments */
+    RILL_CENTRAL_MOMENT,      /**< moments relative to the flow, "cascaded" */
+    RILL_CUMULANT,            /**< cumulants of the distribution; D3Q27 */
+    RILL_ADVECTION_DIFFUSION, /**< TRT of a scalar that a given velocity carries; D3Q7 */
     RILL_COLLISION_COUNT
 } rill_collision;
 
@@ -162,7 +170,7 @@ bool rill_variant_next(uint64_t *cursor, rill_variant *out);
 /**
  * Return the number of populations per node.
  * @param[in] lattice the velocity set
- * @return 9, 15, 19 or 27; 0 for a value that is no velocity set
+ * @return 7, 9, 15, 19 or 27; 0 for a value that is no velocity set
  */
 int rill_lattice_q(rill_lattice lattice);
 

@@ -4,6 +4,7 @@
 #include "device/device.h"
 #include "core/progress.h"
 #include "cli/cli.h"
+#include "kernel/variant.h"
 #include "cli/devices.h"
 #include "cli/json_option.h"
 #include "cli/read_geometry.h"
@@ -292,7 +293,7 @@ static rill_status work(choices *c, const char *command)
         print_list(c);
         goto done;
     }
-    RILL_TRY(rill_variant_check(setup.variant));
+    RILL_TRY(rill_variant_flow_check(setup.variant));
     RILL_TRY(cli_outputs_check(c->rock, &(cli_output){"--json", c->compute.json}, 1));
     RILL_TRY(cli_devices_parse(&c->devices));
     RILL_TRY(devices_open(c, &setup));

@@ -20,7 +20,7 @@
 #define PARTS(A)                                                                                             \
     extern const rill_cpu_lattice RILL_CPU_LATTICE(D3Q19, A, RILL_PART_LEVEL),                               \
         RILL_CPU_LATTICE(D3Q27, A, RILL_PART_LEVEL), RILL_CPU_LATTICE(D3Q15, A, RILL_PART_LEVEL),            \
-        RILL_CPU_LATTICE(D2Q9, A, RILL_PART_LEVEL);                                                          \
+        RILL_CPU_LATTICE(D2Q9, A, RILL_PART_LEVEL), RILL_CPU_LATTICE(D3Q7, A, RILL_PART_LEVEL);              \
     extern const rill_cpu_formats RILL_CPU_FORMATS(A, RILL_PART_LEVEL);
 PARTS(SINGLE)
 PARTS(DOUBLE)
@@ -28,7 +28,8 @@ PARTS(DOUBLE)
 #define LATTICE(L, A) [RILL_##L][RILL_##A] = &RILL_CPU_LATTICE(L, A, RILL_PART_LEVEL)
 static const rill_cpu_lattice *const lattices[RILL_LATTICE_COUNT][RILL_ARITHMETIC_COUNT] = {
     LATTICE(D3Q19, SINGLE), LATTICE(D3Q27, SINGLE), LATTICE(D3Q15, SINGLE), LATTICE(D2Q9, SINGLE),
-    LATTICE(D3Q19, DOUBLE), LATTICE(D3Q27, DOUBLE), LATTICE(D3Q15, DOUBLE), LATTICE(D2Q9, DOUBLE)};
+    LATTICE(D3Q7, SINGLE),  LATTICE(D3Q19, DOUBLE), LATTICE(D3Q27, DOUBLE), LATTICE(D3Q15, DOUBLE),
+    LATTICE(D2Q9, DOUBLE),  LATTICE(D3Q7, DOUBLE)};
 static const rill_cpu_formats *const formats[RILL_ARITHMETIC_COUNT] = {
     [RILL_SINGLE] = &RILL_CPU_FORMATS(SINGLE, RILL_PART_LEVEL),
     [RILL_DOUBLE] = &RILL_CPU_FORMATS(DOUBLE, RILL_PART_LEVEL)};

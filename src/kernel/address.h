@@ -28,9 +28,10 @@
  */
 RILL_FN int rill_list_row(const int lattice, const int stream, const int i)
 {
+    const int z = rill_axes_alone(lattice) ? 3 : 4; /* between rows of x and y there is that of both */
     if (rill_stream_chased(stream) == 3)
         return rill_meeting(lattice, stream, i, 0) + 2 * rill_meeting(lattice, stream, i, 1) +
-               4 * rill_meeting(lattice, stream, i, 2) - 1;
+               z * rill_meeting(lattice, stream, i, 2) - 1;
     return rill_stream_esoteric(stream) ? (i - 1) / 2 : i - 1;
 }
 
@@ -40,7 +41,7 @@ RILL_FN int rill_list_rows(const int lattice, const int stream, const int addres
     if (addressing == RILL_CHASE) return rill_stream_chased(stream);
     if (addressing != RILL_LIST) return 0;
     if (rill_stream_chased(stream) == 3)
-        return rill_corners(lattice) ? 7 : rill_dimensions(lattice) == 2 ? 3 : 6;
+        return rill_corners(lattice) ? 7 : rill_dimensions(lattice) == 2 || rill_axes_alone(lattice) ? 3 : 6;
     return rill_stream_esoteric(stream) ? (rill_q(lattice) - 1) / 2 : rill_q(lattice) - 1;
 }
 

@@ -6,6 +6,7 @@
 #ifndef RILL_KERNEL_COLLIDE_H
 #define RILL_KERNEL_COLLIDE_H
 
+#include "kernel/collide_advection.h"
 #include "kernel/collide_central.h"
 #include "kernel/collide_cumulant.h"
 #include "kernel/collide_mrt.h"
@@ -24,6 +25,7 @@ RILL_FN void rill_collide(const int lattice, const int collision, const int equi
     if (collision == RILL_MRT) rill_collide_mrt(lattice, rates, f);
     if (collision == RILL_CENTRAL_MOMENT) rill_collide_central(lattice, rheology, rates, f);
     if (collision == RILL_CUMULANT) rill_collide_cumulant(rheology, rates, f);
+    if (collision == RILL_ADVECTION_DIFFUSION) rill_collide_advection(lattice, rates, f);
 }
 
 #endif

@@ -3,10 +3,11 @@
  * @file lattice.h
  * Velocity sets. Velocities come in opposite pairs: 0 is rest, 2p - 1 and 2p are opposite, so the pairs
  * of a lattice are p = 1 … (q - 1)/2. Those of D3Q27 are sorted into axes, edges, corners; the others are
- * selections in the same order: D3Q19 without corners, D3Q15 without edges, D2Q9 without z.
+ * selections in the same order: D3Q19 without corners, D3Q15 without edges, D3Q7 without both, D2Q9 without
+ * z.
  *
  * @see Qian, d'Humières, Lallemand (1992), doi:10.1209/0295-5075/17/6/001 (D3Q19, D3Q15, D2Q9); Krüger et al.
- *      (2017), The Lattice Boltzmann Method, tables 3.3 to 3.6.
+ *      (2017), The Lattice Boltzmann Method, tables 3.3 to 3.6, and 8.4 (D3Q7, of scalars).
  */
 #ifndef RILL_KERNEL_LATTICE_H
 #define RILL_KERNEL_LATTICE_H
@@ -97,6 +98,12 @@ RILL_CONSTANT_FN int rill_corners(const int lattice)
 {
     const int first = 1 + 2 * rill_dimensions(lattice) + rill_edge_count(lattice);
     return first < rill_q(lattice) ? first : 0;
+}
+
+/** Return whether a lattice has velocities along the axes alone. */
+RILL_CONSTANT_FN bool rill_axes_alone(const int lattice)
+{
+    return rill_q(lattice) == 1 + 2 * rill_dimensions(lattice);
 }
 
 #ifdef RILL_ARITHMETIC

@@ -35,10 +35,12 @@
     RILL_OPERATORS_TRT(X, D3Q27)                                                                             \
     RILL_OPERATORS_MOMENTS(X, D3Q27) RILL_OPERATORS_CUMULANT(X, D3Q27)
 #define RILL_OPERATORS_D3Q15(X) RILL_OPERATORS_SRT(X, D3Q15) RILL_OPERATORS_TRT(X, D3Q15)
+#define RILL_OPERATORS_D3Q7(X) X(D3Q7, ADVECTION_DIFFUSION, STOKES, NEWTONIAN)
 #define RILL_OPERATORS_D2Q9(X) RILL_OPERATORS_SRT(X, D2Q9) RILL_OPERATORS_TRT(X, D2Q9)
 
 /** All of them. */
 #define RILL_OPERATORS(X)                                                                                    \
-    RILL_OPERATORS_D3Q19(X) RILL_OPERATORS_D3Q27(X) RILL_OPERATORS_D3Q15(X) RILL_OPERATORS_D2Q9(X)
+    RILL_OPERATORS_D3Q19(X)                                                                                  \
+    RILL_OPERATORS_D3Q27(X) RILL_OPERATORS_D3Q15(X) RILL_OPERATORS_D3Q7(X) RILL_OPERATORS_D2Q9(X)
 
 #endif

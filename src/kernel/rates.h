@@ -26,6 +26,7 @@ typedef struct rill_rates {
     rill_scalar bulk;         /**< MRT, central moments, cumulants: trace of the stress */
     rill_scalar ghost;        /**< MRT: even moments of fourth and higher order */
     rill_scalar force[3];     /**< body force per volume */
+    rill_scalar velocity[3];  /**< that carries a scalar */
     rill_viscosity viscosity; /**< of a law */
 } rill_rates;
 

@@ -207,6 +207,22 @@ static rill_status macroscopic_check(rill_variant v)
     return RILL_OK;
 }
 
+/* Populations of a scalar and of a flow differ in what they mean. */
+static rill_status scalar_check(rill_variant v)
+{
+    const bool scalar = v.collision == RILL_ADVECTION_DIFFUSION;
+    if (scalar != (v.lattice == RILL_D3Q7))
+        return rill_fail(
+            RILL_USAGE,
+            "lattice %s does not go with collision %s: a scalar has d3q7 and advection-diffusion, "
+            "a flow others",
+            rill_lattice_names[v.lattice], rill_collision_names[v.collision]);
+    if (scalar && (v.equilibrium != RILL_STOKES || v.rheology != RILL_NEWTONIAN))
+        return rill_fail(RILL_USAGE,
+                         "advection-diffusion is linear: choose the equilibrium stokes and no viscosity law");
+    return RILL_OK;
+}
+
 rill_status rill_variant_check(rill_variant v)
 {
     rill_status status = RILL_OK;
@@ -228,6 +244,7 @@ rill_status rill_variant_check(rill_variant v)
                          "half-way",
                          rill_stream_names[v.stream]);
     RILL_TRY(macroscopic_check(v));
+    RILL_TRY(scalar_check(v));
     const bool moments = is_of_moments(v.collision);
     if (moments && v.lattice != RILL_D3Q27 && (v.lattice != RILL_D3Q19 || v.collision == RILL_CUMULANT))
         return rill_fail(RILL_USAGE, "collision %s is not made for %s: choose %s",
@@ -246,6 +263,15 @@ rill_status rill_variant_check(rill_variant v)
             rill_rheology_names[v.rheology], rill_collision_names[v.collision]);
 done:
     return status;
+}
+
+rill_status rill_variant_flow_check(rill_variant v)
+{
+    const rill_status status = rill_variant_check(v);
+    if (status != RILL_OK || v.collision != RILL_ADVECTION_DIFFUSION) return status;
+    return rill_fail(RILL_USAGE,
+                     "collision advection-diffusion moves a scalar with a given velocity, and makes "
+                     "no flow: choose trt");
 }
 
 int rill_lattice_q(rill_lattice lattice) { return rill_q(lattice); }

@@ -45,7 +45,7 @@ static bool loses_flow(rill_storage storage)
 
 rill_status rill_plan_check(const rill_permeability_options *o)
 {
-    const rill_status status = rill_variant_check(o->variant);
+    const rill_status status = rill_variant_flow_check(o->variant);
     if (status != RILL_OK) return status;
     if (!rill_axes_name(o->axis))
         return rill_fail(RILL_USAGE, "axis = %d is unknown: use 0, 1, 2, or a constant of rill/types.h",

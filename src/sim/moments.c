@@ -81,19 +81,19 @@ static bool in_order(range r, const double *rho, const double *u)
     return r.count <= RILL_SIM_SLICE && r.stride == r.count && u == rho + r.count;
 }
 
-static rill_status moments_of(rill_sim *sim, range r, double *rho, double *u)
+static rill_status moments_of(rill_sim *sim, int set, range r, double *rho, double *u)
 {
     rill_status status = RILL_OK;
     const bool direct = rho && in_order(r, rho, u);
     double *host = NULL;
     RILL_TRY(rill_sim_slice_make(sim));
     if (!direct) RILL_TRY(host_slice(r.count, &host));
-    rill_launch launch = rill_sim_launch(sim);
+    rill_launch launch = rill_set_launch(sim, &sim->flow[set]);
     for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += RILL_SIM_SLICE) {
         const rill_node part = (rill_node)slice_of(r.count - done_nodes),
                         first = r.first + (rill_node)done_nodes;
         RILL_TRY(rill_sim_order(sim, first, part, &launch));
-        sim->flow->kernels->moments(&launch, sim->domain->first + first, part, sim->slice);
+        launch.kernels->moments(&launch, sim->domain->first + first, part, sim->slice);
         RILL_TRY(rill_device_wait(sim->device));
         RILL_TRY(rill_device_download(sim->device, direct ? rho : host, sim->slice,
                                       4 * (uint64_t)part * sizeof(double)));
@@ -114,13 +114,14 @@ rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, do
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         size_t at;
         const range r = range_of(sim, k, first, count, &at);
-        if (r.count) RILL_TRY(moments_of(rill_sim_part(sim, k), r, rho ? rho + at : NULL, u ? u + at : NULL));
+        if (r.count)
+            RILL_TRY(moments_of(rill_sim_part(sim, k), 0, r, rho ? rho + at : NULL, u ? u + at : NULL));
     }
 done:
     return status;
 }
 
-static rill_status set_moments_of(rill_sim *sim, range r, const double *rho, const double *u)
+static rill_status set_moments_of(rill_sim *sim, int set, range r, const double *rho, const double *u)
 {
     rill_status status = RILL_OK;
     const bool direct = in_order(r, rho, u);
@@ -128,7 +129,7 @@ static rill_status set_moments_of(rill_sim *sim, range r, const double *rho, con
     sim->fresh = sim->steps;
     RILL_TRY(rill_sim_slice_make(sim));
     if (!direct) RILL_TRY(host_slice(r.count, &host));
-    rill_launch launch = rill_sim_launch(sim);
+    rill_launch launch = rill_set_launch(sim, &sim->flow[set]);
     for (uint64_t done_nodes = 0; done_nodes < r.count; done_nodes += RILL_SIM_SLICE) {
         const rill_node part = (rill_node)slice_of(r.count - done_nodes),
                         first = r.first + (rill_node)done_nodes;
@@ -138,7 +139,7 @@ static rill_status set_moments_of(rill_sim *sim, range r, const double *rho, con
         RILL_TRY(rill_device_upload(sim->device, sim->slice, direct ? rho : host,
                                     4 * (uint64_t)part * sizeof(double)));
         RILL_TRY(rill_sim_order(sim, first, part, &launch));
-        sim->flow->kernels->set(&launch, sim->domain->first + first, part, sim->slice);
+        launch.kernels->set(&launch, sim->domain->first + first, part, sim->slice);
         RILL_TRY(rill_device_wait(sim->device));
     }
 done:
@@ -155,7 +156,7 @@ rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node co
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         size_t at;
         const range r = range_of(sim, k, first, count, &at);
-        if (r.count) RILL_TRY(set_moments_of(rill_sim_part(sim, k), r, rho + at, u + at));
+        if (r.count) RILL_TRY(set_moments_of(rill_sim_part(sim, k), 0, r, rho + at, u + at));
     }
 done:
     return status;
@@ -164,6 +165,48 @@ done:
 rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double *u)
 {
     return rill_sim_set_moments_of(sim, 0, sim->domain->nodes, rho, u);
+}
+
+/* Refuse a set that is no scalar. */
+static rill_status scalar_check(const rill_sim *sim, int set)
+{
+    if (set < 0 || set >= sim->set_count ||
+        sim->flow[set].options.variant.collision != RILL_ADVECTION_DIFFUSION)
+        return rill_fail(RILL_USAGE, "set %d of the %d of the simulation is no scalar", set, sim->set_count);
+    return RILL_OK;
+}
+
+rill_status rill_sim_scalar(rill_sim *sim, int set, rill_node first, rill_node count, double *phi)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(range_check(sim, first, count));
+    RILL_TRY(scalar_check(sim, set));
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        size_t at;
+        const range r = range_of(sim, k, first, count, &at);
+        if (r.count) RILL_TRY(moments_of(rill_sim_part(sim, k), set, r, phi + at, NULL));
+    }
+done:
+    return status;
+}
+
+rill_status rill_sim_scalar_set(rill_sim *sim, int set, rill_node first, rill_node count, const double *phi)
+{
+    rill_status status = RILL_OK;
+    double *flux = NULL;
+    RILL_TRY(range_check(sim, first, count));
+    RILL_TRY(scalar_check(sim, set));
+    RILL_TRY(rill_array_create(3 * (size_t)count, sizeof *flux, "fluxes of a scalar", (void **)&flux));
+    for (size_t a = 0; a < 3; a++)
+        for (size_t k = 0; k < count; k++) flux[a * count + k] = phi[k] * sim->flow[set].options.velocity[a];
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        size_t at;
+        const range r = range_of(sim, k, first, count, &at);
+        if (r.count) RILL_TRY(set_moments_of(rill_sim_part(sim, k), set, r, phi + at, flux + at));
+    }
+done:
+    rill_array_destroy(flux);
+    return status;
 }
 
 /* Make what a part needs to sum up labels. @param labels  of its nodes, to be shared; NULL: room for them */

@@ -55,12 +55,45 @@ static rill_status casson_check(const rill_casson *law)
     return RILL_OK;
 }
 
+/* Refuse a velocity that makes populations of a scalar negative at equilibrium, or leads through a mirror. */
+static rill_status carried_check(const rill_sim_options *options, const rill_domain *domain)
+{
+    const double most = 1.0 / rill_inverse_cs2((int)options->variant.lattice);
+    for (int a = 0; a < 3; a++) {
+        if (!(fabs(options->velocity[a]) <= most))
+            return rill_fail(RILL_USAGE,
+                             "velocity %c = %g of a scalar is not between -%g and %g, where equilibria of %s "
+                             "are positive: shorten the time step",
+                             rill_axis(a), options->velocity[a], most, most,
+                             rill_lattice_names[options->variant.lattice]);
+        if (options->velocity[a] != 0 && domain->geom->sides[a] == RILL_MIRROR)
+            return rill_fail(
+                RILL_USAGE,
+                "velocity %c = %g of a scalar leads through a mirrored boundary: set it to 0, or "
+                "make the boundary periodic",
+                rill_axis(a), options->velocity[a]);
+        if (options->force[a] != 0)
+            return rill_fail(RILL_USAGE,
+                             "force %c = %g: a scalar has a velocity instead of a force: set it to 0",
+                             rill_axis(a), options->force[a]);
+    }
+    return RILL_OK;
+}
+
+/* D3Q7 has the first velocities of all other lattices in three dimensions. */
+static bool has_links_of(const rill_domain *domain, rill_lattice lattice)
+{
+    return lattice == domain->lattice || (lattice == RILL_D3Q7 && rill_dimensions((int)domain->lattice) == 3);
+}
+
+bool rill_set_reflects(const rill_set *set) { return set->options.variant.lattice != RILL_D3Q7; }
+
 rill_status rill_set_check(const rill_sim_options *options, const rill_domain *domain)
 {
     const rill_variant v = options->variant;
     rill_status status = RILL_OK;
     RILL_TRY(rill_variant_check(v));
-    if (v.lattice != domain->lattice)
+    if (!has_links_of(domain, v.lattice))
         return rill_fail(
             RILL_USAGE, "the domain was built for another lattice than the variant's: build it for the same");
     if (v.rheology == RILL_CARREAU_YASUDA) RILL_TRY(law_check(&options->carreau_yasuda));
@@ -74,6 +107,7 @@ rill_status rill_set_check(const rill_sim_options *options, const rill_domain *d
                          "magic = %g is not above 0: 3/16 puts a wall in the middle between nodes",
                          options->magic);
     RILL_TRY(rill_macroscopic_check(options));
+    if (v.collision == RILL_ADVECTION_DIFFUSION) RILL_TRY(carried_check(options, domain));
     for (int a = 0; a < 3; a++)
         if (!isfinite(options->force[a]))
             return rill_fail(RILL_USAGE, "force %c = %g is not a finite number", rill_axis(a),
@@ -83,6 +117,7 @@ rill_status rill_set_check(const rill_sim_options *options, const rill_domain *d
                          "force z = %g, but lattice %s has no velocities along z: set it to 0, or "
                          "choose d3q19",
                          options->force[2], rill_lattice_names[v.lattice]);
+    if (v.lattice == RILL_D3Q7) goto done;
     if (domain->swap_count && v.bounce == RILL_FULL_WAY)
         return rill_fail(RILL_USAGE,
                          "mirrored boundaries exchange populations at walls, which full-way bounce-back "
@@ -108,7 +143,8 @@ uint64_t rill_sim_population_bytes(rill_variant variant, size_t stride)
 /*
  * Rates that the viscosity does not set are those of the operators' authors: d'Humières et al. (2002),
  * doi:10.1098/rsta.2001.0955, for the even moments of MRT, 1 for the bulk viscosity of central moments
- * (Geier, Greiner, Korvink 2006) and cumulants (Geier et al. 2015).
+ * (Geier, Greiner, Korvink 2006) and cumulants (Geier et al. 2015). The flux of a scalar is odd, the stress
+ * of a flow even.
  */
 static void rates_set(rill_launch *launch, const rill_sim_options *o)
 {
@@ -116,6 +152,11 @@ static void rates_set(rill_launch *launch, const rill_sim_options *o)
     const bool magic = collision != RILL_SRT;
     launch->rate_even = 1.0 / o->tau;
     launch->rate_odd = magic ? 1.0 / (0.5 + o->magic / (o->tau - 0.5)) : launch->rate_even;
+    if (collision == RILL_ADVECTION_DIFFUSION) {
+        const double flux = launch->rate_even;
+        launch->rate_even = launch->rate_odd;
+        launch->rate_odd = flux;
+    }
     launch->rate_bulk = collision == RILL_MRT ? 1.19 : 1;
     launch->rate_ghost = collision == RILL_MRT ? 1.4 : 1;
 }
@@ -157,6 +198,7 @@ rill_launch rill_set_launch(const rill_sim *sim, const rill_set *set)
     launch.to.ring = ring_next(set);
     rates_set(&launch, o);
     memcpy(launch.force, o->force, sizeof launch.force);
+    memcpy(launch.velocity, o->velocity, sizeof launch.velocity);
     return launch;
 }
 
@@ -233,7 +275,7 @@ static rill_status allocate(rill_sim *sim, rill_set *set)
     sim->seconds_linking += rill_now() - start;
     arrays_take(set, &size, &sim->room);
     RILL_TRY(sim->room.status);
-    if (sim->domain->swap_count) RILL_TRY(swaps_share(sim, set));
+    if (sim->domain->swap_count && rill_set_reflects(set)) RILL_TRY(swaps_share(sim, set));
 done:
     return status;
 }

@@ -33,6 +33,10 @@ rill_status rill_set_create(rill_sim *sim, rill_set *set);
 /** Free what a set has on a device; zeroed ones are allowed. */
 void rill_set_destroy(rill_set *set, rill_device *device);
 
+/** Return whether mirrored links of the domain are links of a set: those of D3Q7 end at a mirror, which lets
+ * nothing through, as at a wall. */
+bool rill_set_reflects(const rill_set *set);
+
 /** Describe the next step of a set to kernels. */
 rill_launch rill_set_launch(const rill_sim *sim, const rill_set *set);
 

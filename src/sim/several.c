@@ -4,6 +4,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "kernel/lattice.h"
 #include "kernel/storage.h"
 #include "kernel/variant.h"
 #include "sim/boundary.h"
@@ -23,20 +24,54 @@ static rill_status devices_check(const rill_sim *sim)
     return RILL_OK;
 }
 
+/* Leave the links of a set in `lists`, of which a lattice with fewer velocities than the domain's has some.
+ * @param[out] own  where they are, unless they are all; the caller frees it */
+static rill_status links_select(const rill_set *set, rill_cut_link *lists[2], uint64_t *count,
+                                rill_cut_link **own)
+{
+    rill_status status = RILL_OK;
+    const unsigned q = (unsigned)rill_q((int)set->options.variant.lattice);
+    const uint64_t all = *count;
+    uint64_t some = 0;
+    for (uint64_t k = 0; k < all; k++) some += lists[0][k].direction < q;
+    if (some == all) return RILL_OK;
+    RILL_TRY(rill_array_create(2 * some, sizeof **own, "links between parts", (void **)own));
+    *count = 0;
+    for (uint64_t k = 0; k < all; k++) {
+        if (lists[0][k].direction >= q) continue;
+        (*own)[*count] = lists[0][k];
+        (*own)[some + *count] = lists[1][k];
+        ++*count;
+    }
+    lists[0] = *own;
+    lists[1] = *own + some;
+done:
+    return status;
+}
+
 /* The routes of the crossing links from part q to part p, one for each set. */
 static rill_status routes_add(rill_several *s, int q, int p)
 {
     rill_status status = RILL_OK;
     const rill_part *to = &s->parts.part[p], *from = &s->parts.part[q];
     const uint64_t links = to->receives.first[q + 1] - to->receives.first[q];
+    rill_cut_link *selected = NULL;
     for (int set = 0; set < s->sims[p]->set_count && links; set++) {
-        RILL_TRY(rill_route_create(s->sims[q], s->sims[p], set, from->sends.links + from->sends.first[p],
-                                   to->receives.links + to->receives.first[q], links,
-                                   &s->routes[s->route_count]));
+        rill_cut_link *lists[2] = {from->sends.links + from->sends.first[p],
+                                   to->receives.links + to->receives.first[q]};
+        uint64_t count = links;
+        RILL_TRY(links_select(&s->sims[p]->flow[set], lists, &count, &selected));
+        if (count)
+            RILL_TRY(rill_route_create(s->sims[q], s->sims[p], set, lists[0], lists[1], count,
+                                       &s->routes[s->route_count]));
+        rill_array_destroy(selected);
+        selected = NULL;
+        if (!count) continue;
         s->routes[s->route_count].from_part = q, s->routes[s->route_count].to_part = p;
         s->route_count++;
     }
 done:
+    rill_array_destroy(selected);
     return status;
 }
 

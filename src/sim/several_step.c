@@ -88,6 +88,7 @@ static rill_status receive(const rill_several *s, int p, unsigned exchange, bool
     for (int k = 0; k < s->route_count; k++)
         if (s->routes[k].to_part == p) rill_route_receive(&s->routes[k], lane->edge, exchange);
     for (int k = 0; s->reversed[p] && k < s->sims[p]->set_count; k++) {
+        if (!rill_set_reflects(&s->sims[p]->flow[k])) continue;
         rill_launch launch = rill_set_launch(s->sims[p], &s->sims[p]->flow[k]);
         launch.queue = lane->edge;
         launch.kernels->swap(&launch, s->reversed[p], s->parts.part[p].turn_count);

@@ -125,6 +125,12 @@ rill_status rill_sim_patch_store(rill_sim *sim, int patch, double stored);
 rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node count, const double *rho,
                                     const double *u);
 
+/** Read phi, [count], of nodes first … first + count - 1, in a set that is a scalar. */
+rill_status rill_sim_scalar(rill_sim *sim, int set, rill_node first, rill_node count, double *phi);
+
+/** Set it, with the flux phi u of the velocity that carries it. */
+rill_status rill_sim_scalar_set(rill_sim *sim, int set, rill_node first, rill_node count, const double *phi);
+
 /**
  * Return the bytes that a simulation holds on its backend: populations, links that were built for it,
  * mirrored links and sums, not what patches and observers take besides. @param[out] linked  what the

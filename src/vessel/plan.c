@@ -318,7 +318,7 @@ static rill_status choose_variant(planner *p, rill_device *device)
         v.stream = RILL_AA;
         plan->variant_reason = "one array, on several devices";
     }
-    status = rill_variant_check(v);
+    status = rill_variant_flow_check(v);
     if (status != RILL_OK) {
         rill_fail_prefix("%s", c->path);
         goto done;

@@ -12,8 +12,10 @@
 enum { NODES = 37 }; /* no multiple of any vector */
 
 static const rill_variant variants[] = RILL_OPERATOR_VARIANTS;
+/* Of flows. */
 #define FOR_EACH_VARIANT(v)                                                                                  \
-    for (const rill_variant *v = variants; v < variants + sizeof variants / sizeof *variants; v++)
+    for (const rill_variant *v = variants; v < variants + sizeof variants / sizeof *variants; v++)           \
+        if (v->collision != RILL_ADVECTION_DIFFUSION)
 
 static inline double random_between(double low, double high)
 {

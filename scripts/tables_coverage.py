@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What scripts/coverage finds of its runs, and docs/coverage.md of the results that it wrote to docs/verification/coverage-*.json."""
+import json
+import pathlib
+import statistics
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+GROUPS = (("ducts, plates, cylinders", ("pipe", "ellipse", "rectangle", "triangle", "plates", "cylinders")), ("sphere arrays, tilted pipes", ("spheres", "tilted pipe")),
+          ("packs, Gaussian fields", ("pack", "field")))
+# What must hold: part of the shapes inside the interval, median half-width over median error, part in which the best estimate is nearer than k of the voxels.
+INSIDE, WIDTH, NEARER = 0.97, 4, 0.80
+
+
+# ---- figures of one run ----
+
+
+def number(value, axis):
+    return value[axis] if isinstance(value, dict) else value
+
+
+def figures(found, axis):
+    """@return k of the voxels, the interval without domain boundaries and the estimate of the shape: {"k", "best", "half"}, in edges of the voxels squared"""
+    k, bar = found["permeability"]["lu"][axis * 2], found.get("error_bar")
+    if bar and "extrapolated" in bar:  # by rill 0.1 until k of the shape was estimated
+        out = {"k": k, "half": k * number(bar["relative_without_sides"], axis)}
+        if number(bar["extrapolated"]["lu"], axis) is not None:
+            value = number(bar["extrapolated"]["lu"], axis)
+            out.update(best=value, best_half=value * number(bar["extrapolated"]["relative"], axis))
+        return out
+    return {"k": k}
+
+
+# ---- figures of many ----
+
+
+def known(cases):
+    return [c for c in cases if "exact" in c and "half" in c]
+
+
+def centre(c):
+    """What the interval is about: the best estimate, or k where it had an interval of its own."""
+    return c["k"] if "best_half" in c or "best" not in c else c["best"]
+
+
+def inside(c):
+    return abs(c["exact"] - centre(c)) <= c["half"]
+
+
+def best_error(c):
+    return abs(c.get("best", c["k"]) / c["exact"] - 1)
+
+
+def nearer(c):
+    return "best" in c and abs(c["best"] - c["exact"]) < abs(c["k"] - c["exact"])
+
+
+def summary(cases):
+    """@return count, part inside, medians of half-width, error of k and error of the best estimate, half-width over error, part nearer, best inside its own interval"""
+    half = statistics.median(c["half"] / abs(centre(c)) for c in cases)
+    error = statistics.median(best_error(c) for c in cases)
+    own = sum(abs(c["exact"] - c["best"]) <= c["best_half"] for c in cases if "best_half" in c)
+    return {"count": len(cases), "inside": sum(map(inside, cases)) / len(cases), "half": half, "k_error": statistics.median(abs(c["k"] / c["exact"] - 1) for c in cases),
+            "error": error, "ratio": half / error if error else float("inf"), "nearer": sum(map(nearer, cases)) / len(cases),
+            "own": own if any("best_half" in c for c in cases) else None}
+
+
+def groups(cases):
+    """@return (name, cases) of each group that has cases, of each family that is in none, and of all"""
+    found = [(name, [c for c in cases if c["family"] in families]) for name, families in GROUPS]
+    grouped = {family for _, families in GROUPS for family in families}
+    found += [(family, [c for c in cases if c["family"] == family]) for family in dict.fromkeys(c["family"] for c in cases) if family not in grouped]
+    return [(name, of) for name, of in found if of] + [("all", cases)]
+
+
+def rows(cases):
+    yield ("set", "shapes", "inside", "half", "error k", "error best", "half/error", "nearer", "own")
+    for name, of in groups(known(cases)) if known(cases) else ():
+        s = summary(of)
+        yield (name, str(s["count"]), "%.1f %%" % (100 * s["inside"]), "%.1f %%" % (100 * s["half"]), "%.1f %%" % (100 * s["k_error"]), "%.1f %%" % (100 * s["error"]),
+               "%.1f" % s["ratio"], "%.0f %%" % (100 * s["nearer"]), "–" if s["own"] is None else str(s["own"]))
+
+
+def judge(cases):
+    """@return the sentences that say what does not hold"""
+    of = known(cases)
+    if not of:
+        return ["no shape has an interval"]
+    wrong, s = ["%s %d: no result: %s" % (c["family"], c["i"], c["why"]) for c in cases if "why" in c], summary(of)
+    if s["inside"] < INSIDE:
+        wrong.append("%.1f %% of the shapes have their exact k inside the interval, not %g %%" % (100 * s["inside"], 100 * INSIDE))
+    if s["ratio"] > WIDTH:
+        wrong.append("the median half-width is %.1f times the median error of the best estimate, more than %g" % (s["ratio"], WIDTH))
+    if s["nearer"] < NEARER:
+        wrong.append("the best estimate is nearer to the exact k than that of the voxels in %.0f %%, not %g %%" % (100 * s["nearer"], 100 * NEARER))
+    return wrong
+
+
+# ---- docs/coverage.md ----
+
+HEAD = """# Does the interval hold k of the shape?
+
+An image of voxels does not say where a wall runs within a voxel. `--error-bar` gives an estimate of k of the shape that the voxels were made of, and an interval
+([method](method.md)). This page compares them with shapes whose exact k is known, on voxels of 5 to 24 to a pore:
+
+* ducts at any angle (pipes, ellipses, rectangles, equilateral triangles), gaps between plates, square arrays of cylinders: k by their series and tables; every third one
+  lies in the middle of its box and has whole numbers of voxels, so that all of its walls are displaced alike;
+* simple, body- and face-centred cubic arrays of spheres; pipes that run askew through a periodic box;
+* packs of spheres that overlap and Gaussian fields, against walls where the shape has them on the same grid and on one of half the cell, extrapolated;
+* `--families other`, to which no constant of the estimate was fitted: annuli, twisted ducts, cones, channels between rough walls, minimal surfaces, packs of spheres of
+  very different radii, capsules, wavy pipes.
+
+`scripts/coverage --seed S` makes other shapes of the same families. The test accepts a set if at least {inside:g} % of its shapes have the exact k inside the interval, if the
+median half-width is at most {width:g} times the median error of the best estimate (a normal error needs 3.2), and if the best estimate is nearer to the exact k than k of the
+voxels in at least {nearer:g} %. `scripts/tables` makes this page from the results in [verification](verification).
+
+"""
+
+
+def table(cases):
+    of = list(rows(cases))[1:]
+    own = any(row[-1] != "–" for row in of)
+    yield "| set | shapes | exact k inside | median half-width | median error of k | of the best estimate | half-width / error | nearer than k |%s\n" % (
+        " exact k within extrapolated ± its uncertainty |" if own else "")
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|%s\n" % ("--:|" if own else "")
+    for row in of:
+        yield "| %s |\n" % " | ".join(row if own else row[:-1])
+
+
+def section(found):
+    cases = found["cases"]
+    yield "## %s\n\n" % found["title"]
+    yield "%d shapes, the largest of %s voxels, %d with an exact value from finer grids. `scripts/coverage --families %s --seed %d --first %d --count %d`, rill %s, %s.\n\n" % (
+        len(cases), format(max(c["voxels"][0] * c["voxels"][1] * c["voxels"][2] for c in cases), ","), sum("uncertain" in c for c in known(cases)),
+        found["families"], found["seed"], found["first"], found["count"], found["software"], found["date"])
+    yield from table(cases)
+    yield "\n" + ("Not accepted: %s.\n" % "; ".join(found["wrong"]) if found["wrong"] else "Accepted.\n")
+
+
+def page():
+    text = HEAD.format(inside=100 * INSIDE, width=WIDTH, nearer=100 * NEARER)
+    found = [json.loads(path.read_text()) for path in sorted((ROOT / "docs/verification").glob("coverage-*.json"))]
+    return text + "\n".join("".join(section(of)) for of in found)
+
+
+def made():
+    """Return {path: text}, and files that are not made any more: none."""
+    return {ROOT / "docs/coverage.md": page()}, []

@@ -14,20 +14,17 @@ INSIDE, WIDTH, NEARER = 0.97, 4, 0.80
 # ---- figures of one run ----
 
 
-def number(value, axis):
-    return value[axis] if isinstance(value, dict) else value
-
-
 def figures(found, axis):
     """@return k of the voxels, the interval without domain boundaries and the estimate of the shape: {"k", "best", "half"}, in edges of the voxels squared"""
-    k, bar = found["permeability"]["lu"][axis * 2], found.get("error_bar")
-    if bar and "extrapolated" in bar:  # by rill 0.1 until k of the shape was estimated
-        out = {"k": k, "half": k * number(bar["relative_without_sides"], axis)}
-        if number(bar["extrapolated"]["lu"], axis) is not None:
-            value = number(bar["extrapolated"]["lu"], axis)
-            out.update(best=value, best_half=value * number(bar["extrapolated"]["relative"], axis))
+    k, bar = found["permeability"]["lu"][axis * 2], found["error_bar"]
+    if "extrapolated" in bar:  # of rill before k of the shape was estimated: the limit of the staircase, beside an interval about k
+        out = {"k": k, "half": k * bar["relative_without_sides"][axis]}
+        value = bar["extrapolated"]["lu"][axis]
+        if value is not None:
+            out.update(best=value, best_half=value * bar["extrapolated"]["relative"][axis])
         return out
-    return {"k": k}
+    best = bar["best_estimate"]["lu"][axis]
+    return {"k": k, "best": best, "half": best * bar["total_without_boundaries"][axis]}
 
 
 # ---- figures of many ----

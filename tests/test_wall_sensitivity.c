@@ -284,3 +284,100 @@ Test(wall_sensitivity, refuses_interpolated_bounce_back)
     cr_expect_eq(rill_wall_sensitivity(&(rill_wall_flow){geom, &none}, add, &s), RILL_USAGE);
     rill_geom_destroy(geom);
 }
+
+/* ---- what a permeability says ---------------------------------------------------------------- */
+
+/* Sums of the field of a run. */
+typedef struct field {
+    double sum, largest;
+    rill_node node; /* of the largest value */
+} field;
+
+static rill_status field_read(void *context, const rill_permeability_run *run,
+                              const rill_node_moments *moments)
+{
+    field *f = context;
+    float *values = malloc(moments->nodes * sizeof *values);
+    cr_assert(values && run->walls.known && moments->read_walls);
+    ASSERT_OK(moments->read_walls(moments->walls, 0, moments->nodes, values));
+    for (rill_node n = 0; n < moments->nodes; n++) {
+        f->sum += (double)values[n];
+        if ((double)values[n] <= f->largest) continue;
+        f->largest = (double)values[n];
+        f->node = n;
+    }
+    free(values);
+    return RILL_OK;
+}
+
+/* Two chambers along z, with a throat of 3 x 3 voxels between them, and one of 9 x 9 on the way back. */
+static rill_geom *throat(void)
+{
+    rill_geom *geom = solid(22, 22, 48);
+    OPEN(geom, 1, 1, 2, 18, 18, 18);
+    OPEN(geom, 12, 4, 20, 3, 3, 5);
+    OPEN(geom, 1, 1, 25, 18, 18, 18);
+    OPEN(geom, 5, 5, 43, 9, 9, 5);
+    OPEN(geom, 5, 5, 0, 9, 9, 2);
+    return geom;
+}
+
+/* The throat decides; the sum of the field is what all walls decide. */
+Test(wall_sensitivity, finds_the_throat)
+{
+    rill_geom *geom = throat();
+    rill_permeability_options o = along(2);
+    rill_permeability p;
+    field f = {.sum = 0};
+    o.sensitivity = o.settle_fields = true;
+    o.finished_pieces = field_read;
+    o.context = &f;
+    ASSERT_OK(computed(geom, &o, &p));
+    const rill_permeability_walls *w = &p.runs[0].walls;
+    cr_assert(w->known && w->box_count == RILL_DECISIVE_BOXES);
+    cr_expect_float_eq(f.sum, w->per_voxel, 1e-5 * w->per_voxel);
+    double before = INFINITY, sum = 0;
+    for (int k = 0; k < w->box_count; k++) {
+        const rill_decisive_box *box = &w->boxes[k];
+        cr_expect_leq(box->share, before);
+        before = box->share;
+        sum += box->share;
+        for (int a = 0; a < 3; a++)
+            cr_expect(box->voxel[a] >= box->first[a] && box->voxel[a] < box->first[a] + box->n[a] &&
+                      box->first[a] + box->n[a] <= geom->n[a]);
+        for (int other = 0; other < k; other++) {
+            bool apart = false;
+            for (int a = 0; a < 3; a++)
+                apart |= box->first[a] + box->n[a] <= w->boxes[other].first[a] ||
+                         w->boxes[other].first[a] + w->boxes[other].n[a] <= box->first[a];
+            cr_expect(apart, "boxes %d and %d", other, k);
+        }
+    }
+    cr_expect_leq(sum, 1 + 1e-9);
+    cr_expect_gt(w->boxes[0].share, 0.8);
+    cr_expect(w->boxes[0].voxel[0] >= 12 && w->boxes[0].voxel[0] < 15 && w->boxes[0].voxel[2] >= 20 &&
+              w->boxes[0].voxel[2] < 25);
+    rill_permeability_free(&p);
+    rill_geom_destroy(geom);
+}
+
+Test(wall_sensitivity, is_refused_where_velocities_do_not_say_it)
+{
+    array a = array_of(1, 6);
+    rill_geom *geom = spheres(&a);
+    rill_permeability_plan plan;
+    rill_permeability_options o = along(2);
+    o.sensitivity = true;
+    o.variant.storage = RILL_FP16S;
+    cr_expect_eq(planned(geom, &o, &plan), RILL_USAGE);
+    o = along(2);
+    o.sensitivity = true;
+    o.drive = RILL_DRIVE_PRESSURE;
+    cr_expect_eq(planned(geom, &o, &plan), RILL_USAGE);
+    rill_geom_destroy(geom);
+    geom = spheres(&a);
+    ASSERT_OK(rill_exact_walls(geom, sphere_cut, &a));
+    o.drive = RILL_DRIVE_FORCE;
+    cr_expect_eq(planned(geom, &o, &plan), RILL_USAGE);
+    rill_geom_destroy(geom);
+}

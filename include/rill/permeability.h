@@ -129,6 +129,28 @@ typedef struct rill_permeability_sample {
     double tortuosity;  /**< at this step, of the reservoirs, too */
 } rill_permeability_sample;
 
+enum { RILL_DECISIVE_BOXES = 10 /**< boxes of voxels that decide most of a permeability, at most */ };
+
+/** A box of voxels whose walls decide much of a permeability: where a scan at a higher resolution pays. */
+typedef struct rill_decisive_box {
+    uint32_t first[3]; /**< first voxel, along x, y, z */
+    uint32_t n[3];     /**< voxels along x, y, z: 8 where there is room */
+    uint32_t voxel[3]; /**< the voxel in it that decides most */
+    double share;      /**< of what all walls decide */
+} rill_decisive_box;
+
+/** How k_aa depends on its walls: the first derivative, from the flow itself, which is its own adjoint in
+ * Stokes flow. Other components of a tensor are not covered. See docs/uncertainty.md. */
+typedef struct rill_permeability_walls {
+    bool known;       /**< false: it was not requested, or the run did not converge in this process */
+    double per_voxel; /**< relative change of k_aa for each voxel that all walls move along their normals,
+                         away from the pores */
+    uint64_t voxels;  /**< fluid voxels at walls */
+    rill_decisive_box boxes[RILL_DECISIVE_BOXES]; /**< [box_count], the most decisive one first; they do not
+                                                       overlap */
+    int box_count;                                /**< number of boxes */
+} rill_permeability_walls;
+
 /** What came of the run that was driven along one axis. */
 typedef struct rill_permeability_run {
     int axis;              /**< 0, 1, 2: the axis of the flow */
@@ -153,8 +175,9 @@ typedef struct rill_permeability_run {
     double edge_share; /**< largest share of the flow that links through edges or corners alone carry across
                             a plane, see docs/images.md; 0 without such links; NaN: not converged, or in
                             several processes */
-    double seconds;    /**< time spent stepping, samples included */
-    double mlups;      /**< million node updates per second */
+    rill_permeability_walls walls;     /**< see rill_permeability_options.sensitivity */
+    double seconds;                    /**< time spent stepping, samples included */
+    double mlups;                      /**< million node updates per second */
     rill_permeability_sample *samples; /**< [sample_count], owned */
     size_t sample_count;               /**< number of samples */
 } rill_permeability_run;
@@ -170,6 +193,13 @@ typedef struct rill_node_moments {
     rill_status (*read)(void *from, rill_node first, rill_node count, float *rho, float *u);
     double nu;    /**< viscosity of the run, lu */
     double force; /**< body force per volume of the run, or pressure drop per length, lu */
+    /**
+     * Read how much of k_aa the walls of nodes decide; NULL without rill_permeability_options.sensitivity.
+     * @param[out] decides  [count], the relative change of k_aa for each voxel that the walls of the node
+     * move along their normals; 0 where a node has none
+     */
+    rill_status (*read_walls)(void *walls, rill_node first, rill_node count, float *decides);
+    void *walls; /**< passed to `read_walls` */
 } rill_node_moments;
 
 /** What to compute. */
@@ -195,6 +225,9 @@ typedef struct rill_permeability_options {
     rill_permeability_start start;  /**< what it starts from */
     bool settle_fields;     /**< continue until the mean momentum, too, is within the tolerance: k converges
                                    earlier */
+    bool sensitivity;       /**< find how k depends on its walls, see rill_permeability_walls; a body force,
+                                 the Stokes equilibrium, half-way bounce-back and fp32 or fp64 storage are required.
+                                 It is as exact as the velocities: set settle_fields, too */
     const char *checkpoint; /**< file that a cancelled run writes, after one step or more; NULL: none */
     bool resume;            /**< go on from that file to the same bits, made with the same options */
 

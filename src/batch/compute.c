@@ -229,6 +229,7 @@ bool rill_batch_compute_item(const rill_batch_worker *worker, const rill_batch_i
     m.options.resume = false;
     m.options.finished = NULL;
     m.options.finished_pieces = NULL;
+    m.options.sensitivity = false;
     m.options.progress = worker->progress;
     RILL_TRY(rill_batch_input_bytes(item, worker->options, &bytes));
     if (!rill_gate_enter(worker->gate, &m.pass, worker->number, bytes, alone))

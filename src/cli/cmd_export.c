@@ -14,16 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const fields[] = {"auto",        "speed",  "velocity_x", "velocity_y", "velocity_z",
-                                     "pressure",    "voxels", "shear_rate", "velocity",   "WSS",
-                                     "TAWSS",       "OSI",    "RRT",        "ECAP",       "TAWSS_LIMIT",
-                                     "TAWSS_ERROR", NULL};
+static const char *const fields[] = {"auto",        "speed",       "velocity_x",
+                                     "velocity_y",  "velocity_z",  "pressure",
+                                     "voxels",      "shear_rate",  "wall_sensitivity",
+                                     "velocity",    "WSS",         "TAWSS",
+                                     "OSI",         "RRT",         "ECAP",
+                                     "TAWSS_LIMIT", "TAWSS_ERROR", NULL};
 static const char *const scales[] = {"linear", "log", NULL};
 
 enum {
     FIELD_AUTO = 0,
-    FIELD_VELOCITY = 8 /* another name of speed */,
-    FIELD_WALL = 9 /* and above: of walls */
+    FIELD_VELOCITY = 9 /* another name of speed */,
+    FIELD_WALL = 10 /* and above: of walls */
 };
 
 typedef struct choices {

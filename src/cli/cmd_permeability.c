@@ -49,7 +49,7 @@ typedef struct choices {
     double force;
     cli_flow flow; /* that is shown beside k */
     uint64_t every, reservoir;
-    bool dry_run, reservoir_given, resume, axis_given;
+    bool dry_run, reservoir_given, sensitivity, resume, axis_given;
     int error_bar;            /* of `bars` */
     const char *csv, *blocks; /* of a batch */
     int at_once;
@@ -154,30 +154,6 @@ static bool watch_fields(void *context, const rill_progress_moment *moment)
     return true;
 }
 
-/* Moments of the run that just ended, in node order. */
-typedef struct moments {
-    const rill_node_moments *all;
-    float *some; /* [4][room] */
-    size_t room;
-} moments;
-
-static rill_status hand_out(void *context, rill_node first, rill_node count, double *rho, double *u)
-{
-    moments *m = context;
-    if (count > m->room) {
-        free(m->some);
-        m->some = malloc(4 * (size_t)count * sizeof *m->some);
-        m->room = m->some ? count : 0;
-        if (!m->some) return rill_fail(RILL_SYSTEM, "out of memory for a batch of moments");
-    }
-    const rill_status status = m->all->read(m->all->from, first, count, m->some, m->some + count);
-    for (size_t i = 0; i < count && status == RILL_OK; i++) {
-        rho[i] = m->some[i];
-        for (size_t a = 0; a < 3; a++) u[a * count + i] = m->some[(a + 1) * count + i];
-    }
-    return status;
-}
-
 /* Whether the flow along an axis may be requested; all may be one of which the image decides. */
 static bool may_flow(const choices *c, int axis)
 {
@@ -201,18 +177,15 @@ static rill_status fields_name(const choices *c, int axis, char *name, size_t si
 static rill_status finished(void *context, const rill_permeability_run *run, const rill_node_moments *all)
 {
     choices *c = context;
-    moments m = {.all = all};
     const double start = rill_now();
     if (!run->converged && cli_signals_cancelled()) return RILL_OK; /* the resumed run writes them */
-    rill_fields fields = rill_fields_default();
-    fields.geom = c->geom;
-    fields.moments = hand_out;
-    fields.context = &m;
-    fields.step = run->steps;
-    fields.command = c->line;
-    fields.progress = (rill_progress){watch_fields, c};
-    const rill_status status = rill_fields_write(&fields, (rill_fields_kind)c->fields, c->names[run->axis]);
-    free(m.some);
+    const rill_status status =
+        cli_permeability_fields_write(&(cli_permeability_fields){.geom = c->geom,
+                                                                 .command = c->line,
+                                                                 .path = c->names[run->axis],
+                                                                 .kind = (rill_fields_kind)c->fields,
+                                                                 .progress = {watch_fields, c}},
+                                      run, all);
     c->written[run->axis] = status == RILL_OK;
     c->times.write += rill_now() - start;
     return status;
@@ -346,6 +319,7 @@ static rill_status options_make(const choices *c, rill_permeability_options *out
     options.tolerance = c->compute.tolerance;
     options.max_steps = c->compute.max_steps;
     options.keep_storage = c->compute.storage_given;
+    options.sensitivity = c->sensitivity;
     options.acceleration = (rill_acceleration)c->acceleration;
     options.start = (rill_permeability_start)c->start;
     *out = options;
@@ -368,7 +342,7 @@ static rill_status work(choices *c)
     RILL_TRY(outputs_check(c));
     options.checkpoint = c->error_bar ? NULL : c->checkpoint_name;
     options.resume = c->resume;
-    options.settle_fields = c->fields != RILL_FIELDS_NONE;
+    options.settle_fields = c->fields != RILL_FIELDS_NONE || c->sensitivity;
     options.progress = (rill_progress){watch, c};
     if (c->fields != RILL_FIELDS_NONE) options.finished_pieces = finished;
     options.context = c;
@@ -445,6 +419,7 @@ static rill_status batch(choices *c, const char *const *inputs, int count)
     } single[] = {{c->compute.output, "-o"},
                   {c->fields != RILL_FIELDS_NONE, "--fields"},
                   {c->error_bar, "--error-bar"},
+                  {c->sensitivity, "--sensitivity"},
                   {c->checkpoint, "--checkpoint"}};
     for (size_t k = 0; k < sizeof single / sizeof *single; k++)
         if (single[k].given)
@@ -591,6 +566,10 @@ static int run_words(int argc, char **argv)
              "find out by further runs how far k of the voxels may be from that of the shape, and what the "
              "domain boundaries change; =fine: by split voxels and fp64, too",
          .choices = bars},
+        {"sensitivity", 0, CLI_FLAG, &c.sensitivity,
+         .help =
+             "find how k depends on its walls: k for walls that move, and the voxels that decide most; with "
+             "--fields the field wall_sensitivity"},
         {"checkpoint", 0, CLI_TEXT, &c.checkpoint, "FILE", "file that a signal leaves",
          .fallback = "the name of -o, or of the input here, with .checkpoint.h5", .apply = cli_output_apply},
         {"resume", 0, CLI_FLAG, &c.resume,

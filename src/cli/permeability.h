@@ -8,6 +8,8 @@
 
 #include "cli/devices.h"
 #include "cli/image_options.h"
+#include "io/fields.h"
+#include "io/result.h"
 #include "permeability/plan.h"
 #include "rill.h"
 #include "sim/sim.h"
@@ -65,6 +67,29 @@ rill_status cli_permeability_write_json(const cli_permeability_result *r);
 
 /** Write summary and series as a result file (io/result.h). */
 rill_status cli_permeability_write_hdf5(const cli_permeability_result *r);
+
+/* ---- its fields, and what its walls decide ---- */
+
+/** Fields of a run. */
+typedef struct cli_permeability_fields {
+    const rill_geom *geom;
+    const char *command, *path; /**< path: the file */
+    rill_fields_kind kind;
+    rill_progress progress;
+} cli_permeability_fields;
+
+/** Write them as VTKHDF. */
+rill_status cli_permeability_fields_write(const cli_permeability_fields *fields,
+                                          const rill_permeability_run *run, const rill_node_moments *all);
+
+/** Print what the walls of each run decide, where it is known. */
+void cli_permeability_print_walls(const cli_permeability_result *r);
+
+/** Return the same of a run as JSON; null where it is not known. */
+json_t *cli_permeability_walls_json(const rill_geom *geom, const rill_permeability_run *run);
+
+/** Write the same to a result file. */
+rill_status cli_permeability_write_walls(rill_result *file, const cli_permeability_result *r);
 
 /* ---- rows of the permeability itself: a value or a tensor, principal values, uncertainty ---- */
 

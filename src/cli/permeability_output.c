@@ -174,6 +174,7 @@ void cli_permeability_print(const cli_permeability_result *r)
     const rill_permeability *p = r->result;
     cli_permeability_print_values(r);
     cli_permeability_print_flow(r);
+    cli_permeability_print_walls(r);
     for (int i = 0; i < p->run_count; i++) {
         const rill_permeability_run *run = &p->runs[i];
         cli_row(p->run_count > 1 ? (const char *[]){"run along x", "run along y", "run along z"}[run->axis]
@@ -234,7 +235,7 @@ static json_t *json_principal(const rill_permeability *p, double m2)
     return json_pack("{s:o, s:o, s:o, s:o}", "lu", lu, "m2", metres, "darcy", darcy, "axes", axes);
 }
 
-static json_t *json_runs(const rill_permeability *p)
+static json_t *json_runs(const rill_geom *geom, const rill_permeability *p)
 {
     json_t *list = json_array();
     for (int i = 0; i < p->run_count; i++) {
@@ -242,7 +243,7 @@ static json_t *json_runs(const rill_permeability *p)
         const char axis[2] = {rill_axis(run->axis), '\0'};
         json_array_append_new(
             list,
-            json_pack("{s:s, s:b, s:s, s:s, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f}",
+            json_pack("{s:s, s:b, s:s, s:s, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o}",
                       "axis", axis, "converged", run->converged, "reason", run->reason, "storage",
                       rill_storage_names[run->storage], "steps", (json_int_t)run->steps, "cycles",
                       run->cycles, "chambers", (json_int_t)run->chambers, "last", json_axes(run->last),
@@ -250,7 +251,8 @@ static json_t *json_runs(const rill_permeability *p)
                       rill_json_real(run->tortuosity), "tortuosity_uncertainty",
                       rill_json_real(run->tortuosity_uncertainty), "reynolds", rill_json_real(run->reynolds),
                       "mach", rill_json_real(run->mach), "edge_share", rill_json_real(run->edge_share),
-                      "seconds", run->seconds, "mlups", run->mlups));
+                      "seconds", run->seconds, "mlups", run->mlups, "walls",
+                      cli_permeability_walls_json(geom, run)));
     }
     return list;
 }
@@ -329,7 +331,7 @@ static json_t *json_result(const cli_permeability_result *r)
         "tortuosity_uncertainty", rill_json_real(o.tortuosity_uncertainty), "converged", p->converged,
         "reason", reason, "steps", (json_int_t)o.steps, "uncertainty", rill_json_real(p->uncertainty),
         "reynolds", rill_json_real(o.reynolds), "mach", rill_json_real(o.mach), "reciprocity",
-        rill_json_real(p->reciprocity), "last", "lu", json_tensor(o.last, 1), "runs", json_runs(p),
+        rill_json_real(p->reciprocity), "last", "lu", json_tensor(o.last, 1), "runs", json_runs(r->geom, p),
         "performance", json_performance(r, &o), "parts", cli_devices_json(&devices), "backend", p->backend,
         "device", p->device, "variant", variant, "software", rill_version(), "tau", plan->tau, "magic",
         r->options->variant.collision == RILL_TRT ? rill_json_real(r->options->magic) : json_null(), "force",
@@ -457,6 +459,7 @@ rill_status cli_permeability_write_hdf5(const cli_permeability_result *r)
         RILL_TRY(write_series(file, &p->runs[i], cli_square_metres(r->geom)));
     RILL_TRY(write_summary(file, r));
     if (r->bar) RILL_TRY(cli_error_bar_write(file, r->bar, cli_square_metres(r->geom)));
+    RILL_TRY(cli_permeability_write_walls(file, r));
     RILL_TRY(rill_result_commit(file));
 done:
     free(notes);

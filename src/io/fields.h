@@ -29,6 +29,8 @@ enum { RILL_FIELDS_BATCH = 65536 };
 /** Hand out a number for each node, as it is written. @param[out] values  [count] */
 typedef rill_status (*rill_scalar_fn)(void *context, rill_node first, rill_node count, double *values);
 
+#define RILL_FIELD_WALLS "wall_sensitivity" /* scalar of a permeability */
+
 enum { RILL_FIELD_SCALARS = 4 /**< beside velocity and pressure, at most */ };
 
 /** Return the host memory that rill_fields_write() takes, without what hands moments out. */

@@ -12,12 +12,14 @@
 #define RILL_CELLS_FORMAT "rill-cells"
 #define RILL_WALL_FORMAT "rill-wall"
 #define RILL_CHECKPOINT_FORMAT "rill-checkpoint"
-#define RILL_IMAGE_VELOCITY "/VTKHDF/PointData/velocity" /* f32 [nz][ny][nx][3] */
-#define RILL_IMAGE_VOXELS "/VTKHDF/PointData/voxels"     /* u8 [nz][ny][nx] */
-#define RILL_IMAGE_PRESSURE "/VTKHDF/PointData/pressure" /* f32 [nz][ny][nx] */
-#define RILL_IMAGE_RATE "/VTKHDF/PointData/shear_rate"   /* f32 [nz][ny][nx] */
-#define RILL_SPARSE_RATE "/VTKHDF/CellData/shear_rate"   /* f32 [N] */
-#define RILL_SPARSE_VELOCITY "/VTKHDF/CellData/velocity" /* f32 [N][3] */
-#define RILL_SPARSE_PRESSURE "/VTKHDF/CellData/pressure" /* f32 [N] */
+#define RILL_IMAGE_VELOCITY "/VTKHDF/PointData/velocity"       /* f32 [nz][ny][nx][3] */
+#define RILL_IMAGE_VOXELS "/VTKHDF/PointData/voxels"           /* u8 [nz][ny][nx] */
+#define RILL_IMAGE_PRESSURE "/VTKHDF/PointData/pressure"       /* f32 [nz][ny][nx] */
+#define RILL_IMAGE_RATE "/VTKHDF/PointData/shear_rate"         /* f32 [nz][ny][nx] */
+#define RILL_SPARSE_RATE "/VTKHDF/CellData/shear_rate"         /* f32 [N] */
+#define RILL_IMAGE_WALLS "/VTKHDF/PointData/" RILL_FIELD_WALLS /* f32 [nz][ny][nx] */
+#define RILL_SPARSE_WALLS "/VTKHDF/CellData/" RILL_FIELD_WALLS /* f32 [N] */
+#define RILL_SPARSE_VELOCITY "/VTKHDF/CellData/velocity"       /* f32 [N][3] */
+#define RILL_SPARSE_PRESSURE "/VTKHDF/CellData/pressure"       /* f32 [N] */
 
 #endif

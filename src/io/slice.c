@@ -81,6 +81,10 @@ static const char *dataset_of(const source *s, int *components)
         const char *rate = s->kind == IMAGE ? RILL_IMAGE_RATE : RILL_SPARSE_RATE;
         return rill_h5_exists(s->file, rate) ? rate : NULL;
     }
+    if (s->field == RILL_SLICE_WALLS) {
+        const char *walls = s->kind == IMAGE ? RILL_IMAGE_WALLS : RILL_SPARSE_WALLS;
+        return rill_h5_exists(s->file, walls) ? walls : NULL;
+    }
     *components = 3;
     return s->kind == IMAGE ? RILL_IMAGE_VELOCITY : RILL_SPARSE_VELOCITY;
 }
@@ -207,8 +211,11 @@ rill_status rill_slice_read(const char *path, rill_slice_field field, int axis, 
     RILL_TRY(source_open(path, &s));
     const char *dataset = dataset_of(&s, &components);
     if (!dataset)
-        RILL_TRY(rill_fail(RILL_USAGE, "%s has no such field: it holds %s", path,
-                           s.kind == GEOMETRY ? "voxels" : "velocity and pressure"));
+        RILL_TRY(rill_fail(RILL_USAGE, "%s has no such field: it holds %s%s", path,
+                           s.kind == GEOMETRY ? "voxels" : "velocity and pressure",
+                           field == RILL_SLICE_WALLS && s.kind != GEOMETRY
+                               ? ". --sensitivity of `rill permeability` adds " RILL_FIELD_WALLS
+                               : ""));
     RILL_TRY(slice_create(&s, position, fraction, &slice));
     RILL_TRY(s.kind == SPARSE ? nodes_read(&s, dataset, components, slice)
                               : plane_read(&s, dataset, components, slice));

@@ -16,7 +16,8 @@ typedef enum rill_slice_field {
     RILL_SLICE_VELOCITY_Z,
     RILL_SLICE_PRESSURE,
     RILL_SLICE_VOXELS,
-    RILL_SLICE_RATE /**< shear rate */
+    RILL_SLICE_RATE, /**< shear rate */
+    RILL_SLICE_WALLS /**< part of k that walls decide */
 } rill_slice_field;
 
 /** A plane normal to an axis; u, v are the other axes in the order x, y, z. */

@@ -19,6 +19,7 @@
 #include "permeability/numbered.h"
 #include "sim/several_plan.h"
 #include "permeability/plan.h"
+#include "permeability/sensitivity.h"
 #include "permeability/pressures.h"
 #include "permeability/tensor.h"
 #include "kernel/variant.h"
@@ -156,6 +157,12 @@ done:
     return status;
 }
 
+/* Read what walls decide for rill_node_moments. */
+static rill_status walls_read(void *walls, rill_node first, rill_node count, float *decides)
+{
+    return rill_kept_get(walls, 0, first, count, decides);
+}
+
 /* Hand the moments of all nodes out at once. */
 static rill_status moments_hand_out(const rill_follower *f, rill_kept *mean)
 {
@@ -194,7 +201,7 @@ done:
 static rill_status fields_finish(rill_follower *f)
 {
     rill_status status = RILL_OK;
-    rill_kept *mean = NULL;
+    rill_kept *mean = NULL, *walls = NULL;
     flow_sums sums;
     const size_t n = (size_t)f->plan->nodes;
     RILL_TRY(rill_kept_create(rill_planes_keeper(f->geom->planes), 4, n, sizeof(float), "moments", &mean));
@@ -204,15 +211,22 @@ static rill_status fields_finish(rill_follower *f)
     if (rill_reservoirs_turn(&f->between)) RILL_TRY(turn_back(f, mean));
     RILL_TRY(fields_measure(f, mean, &sums));
     flow_take(f, &sums);
+    rill_node_moments moments = {.nodes = (rill_node)n,
+                                 .from = mean,
+                                 .read = moments_read,
+                                 .nu = f->plan->nu,
+                                 .force = f->plan->force};
+    if (f->options->sensitivity && f->run->converged && f->run->k[f->run->axis] > 0) {
+        RILL_TRY(rill_kept_create(rill_planes_keeper(f->geom->planes), 1, n, sizeof(float), "walls", &walls));
+        RILL_TRY(rill_sensitivity_find(f->geom, &moments, f->run->k[f->run->axis], walls, &f->run->walls));
+        moments.read_walls = walls_read;
+        moments.walls = walls;
+    }
     if (f->options->finished) RILL_TRY(moments_hand_out(f, mean));
     if (f->options->finished_pieces)
-        RILL_TRY(f->options->finished_pieces(f->options->context, f->run,
-                                             &(rill_node_moments){.nodes = (rill_node)n,
-                                                                  .from = mean,
-                                                                  .read = moments_read,
-                                                                  .nu = f->plan->nu,
-                                                                  .force = f->plan->force}));
+        RILL_TRY(f->options->finished_pieces(f->options->context, f->run, &moments));
 done:
+    rill_kept_destroy(walls);
     rill_kept_destroy(mean);
     return status;
 }
@@ -220,8 +234,8 @@ done:
 static rill_status finish(rill_follower *f)
 {
     rill_status status = RILL_OK;
-    const bool fields = f->options->finished || f->options->finished_pieces || f->between.geom ||
-                        f->options->variant.equilibrium != RILL_STOKES;
+    const bool fields = f->options->finished || f->options->finished_pieces || f->options->sensitivity ||
+                        f->between.geom || f->options->variant.equilibrium != RILL_STOKES;
     if (fields) RILL_TRY(fields_finish(f));
     if (!fields) flow_take(f, NULL);
     if (f->run->converged && f->options->variant.equilibrium != RILL_STOKES &&

@@ -102,6 +102,14 @@ rill_status rill_plan_check(const rill_permeability_options *o)
             "force drives, with the stokes equilibrium, trt or srt, a newtonian viscosity and "
             "half-way bounce-back: choose those, or fp32 storage",
             rill_storage_names[o->variant.storage]);
+    if (o->sensitivity &&
+        (o->drive != RILL_DRIVE_FORCE || o->variant.equilibrium != RILL_STOKES ||
+         o->variant.bounce != RILL_HALF_WAY || rill_storage_size((int)o->variant.storage) == 2))
+        return rill_fail(
+            RILL_USAGE,
+            "the sensitivity to walls is known for flows that a body force drives, with the stokes "
+            "equilibrium, half-way bounce-back and fp32 or fp64 storage, as 16 bits round the "
+            "velocities at walls: choose those, or leave the sensitivity out");
     if (o->max_steps == 0) return rill_fail(RILL_USAGE, "max_steps = 0 is below 1: use 1000000");
     return RILL_OK;
 }

@@ -10,6 +10,7 @@
 #include "network/network.h"
 #include "permeability/mixing.h"
 #include "permeability/nested.h"
+#include "permeability/sensitivity.h"
 #include "sim/refined.h"
 
 #include <math.h>
@@ -33,6 +34,7 @@ static void box_measure(rill_plan_sizes *s, const rill_geom *geom, double surfac
     s->labels = rill_network_label_bytes(geom, s->nodes);
     s->distances = rill_network_distance_bytes(geom);
     s->copy = rill_network_copy_bytes(geom);
+    s->sensitivity = rill_sensitivity_bytes(geom, s->nodes);
     s->held = keeper ? s->nodes / (uint64_t)keeper->count : 0;
 }
 
@@ -161,7 +163,8 @@ static uint64_t fields_bytes(const counting *c)
 {
     const uint64_t part = 4 * sizeof(double) * smaller(c->s->nodes, MOMENTS_SLICE);
     const bool turned = c->plan->reservoirs && c->o->axis != 2;
-    return 4 * sizeof(float) * c->plan->nodes * (turned ? 2 : 1) + larger(2 * part, c->o->finished_bytes);
+    return 4 * sizeof(float) * c->plan->nodes * (turned ? 2 : 1) + larger(2 * part, c->o->finished_bytes) +
+           (c->o->sensitivity ? c->s->sensitivity : 0);
 }
 
 rill_plan_memory rill_plan_memory_count(const rill_plan_sizes *s, const rill_permeability_options *o,
@@ -175,7 +178,7 @@ rill_plan_memory rill_plan_memory_count(const rill_plan_sizes *s, const rill_per
     c.corrects = plan->network || rill_plan_has_other(plan, o);
     c.makes_network = rill_plan_makes_network(plan, o);
     c.looks = o->max_steps >= (plan->network ? plan->cycle : plan->every);
-    c.fields = o->finished || o->finished_pieces || o->drive == RILL_DRIVE_PRESSURE ||
+    c.fields = o->finished || o->finished_pieces || o->sensitivity || o->drive == RILL_DRIVE_PRESSURE ||
                o->variant.equilibrium != RILL_STOKES;
     rill_sim_count(s->variant, &s->links, &sim);
     rill_room_share(&sim, NULL, s->swaps * sizeof(rill_swap), NULL);

@@ -113,17 +113,20 @@ static inline void refuse(const char *path, const char *word, const char *other)
     refuse_with(path, &options, word, other);
 }
 
-/* Every shortened copy of a complete file must be refused. */
-static inline void refuse_truncated(const char *path)
+/* Shortened copies of a complete file must be refused: every one, or one of `stride` where a process of its
+ * own reads each. */
+static inline void refuse_truncated_by(const char *path, size_t stride)
 {
     static file_bytes whole;
     files_read(path, &whole);
-    for (size_t length = whole.size; length-- > 0;) {
-        cr_assert_eq(truncate(path, (off_t)length), 0);
+    for (size_t cut = 1; cut <= whole.size; cut += stride) {
+        cr_assert_eq(truncate(path, (off_t)(whole.size - cut)), 0);
         refuse(path, "", "");
     }
     files_write(path, whole.data, whole.size);
 }
+
+static inline void refuse_truncated(const char *path) { refuse_truncated_by(path, 1); }
 
 /* Put hostile bytes at every place of a file's first part: nothing may crash, hang or leave memory behind. */
 static inline void survive_damage(const char *path, size_t part)

@@ -2,6 +2,8 @@
 /* Lines that touch a surface: faces and edges that pass exactly through voxel centres. */
 #include "surfaces.h"
 
+TestSuite(lines, .init = files_start, .fini = files_end);
+
 enum { CORNERS = 8 };
 
 /* A prism along z with a polygon as its section, open at both ends; axes are exchanged `by` times. */

@@ -2,6 +2,7 @@
 /* The periodic state of Windkessels: how far a cycle is from it, and that a run comes to it in a few cycles.
  */
 #include "vessel_case.h"
+#include "sanitized.h"
 
 #include "vessel/plan.h"
 #include "vessel/run_priv.h"
@@ -243,7 +244,7 @@ static void expect_same(const outcome *a, const outcome *b, double part, const c
 /* A held pressure at one outlet and at the other a slow Windkessel, which the vessel's resistance governs:
  * the periodic state is that of many cycles, in a few of them. Without corrections a run goes on until no
  * more than its tolerance is missing, not until cycles change by less. */
-Test(settle, a_run_comes_to_the_state_of_many_cycles)
+Test(settle, a_run_comes_to_the_state_of_many_cycles, .disabled = SANITIZED)
 {
     bifurcation(200, 0); /* what an extension loses is learned from cycle to cycle, too */
     const outcome many = run(HELD, SLOW, "start: rest, cycles: 80, tolerance: 0.00002"),

@@ -4,6 +4,7 @@
  * Reference flows of the suite vessels: Womersley's amplitudes, and whether the solved flows of
  * data/torus.csv and data/stenosis.csv obey balances that the solver does not impose.
  */
+#include "sanitized.h"
 #include "verify/vessel_torus.h"
 #include "verify/womersley.h"
 
@@ -33,7 +34,7 @@ enum { PARTS = 720 };
 
 /* The torque of the wall balances that of the pressure, and the flow that of the mean velocity; the velocity
  * obeys the equation of continuity. */
-Test(vessel_flows, torus)
+Test(vessel_flows, torus, .disabled = SANITIZED)
 {
     static const double deans[] = {10, 50, 100};
     rill_verify_torus_flow flow;
@@ -73,7 +74,7 @@ Test(vessel_flows, torus)
 
 /* Wall shear and pressure drop of the stenosis: lubrication theory with its slope is good to some per cent.
  */
-Test(vessel_flows, stenosis)
+Test(vessel_flows, stenosis, .disabled = SANITIZED)
 {
     const rill_verify_duct duct = {.kind = RILL_VERIFY_STENOSIS, .along = {1, 2, 2}, .r = 4, .speed = 0.01};
     rill_verify_duct_shape shape = {.geom = NULL};
@@ -147,7 +148,7 @@ Test(vessel_flows, flow_passes_along_oblique_walls)
 }
 
 /* TRT with all 27 velocities stays within every limit of the suite: with 19 the L2 error is 0.016. */
-Test(vessel_flows, oblique_pipe) { judge("vessels/oblique-pipe-trt", 0.012, 1.5); }
+Test(vessel_flows, oblique_pipe, .disabled = SANITIZED) { judge("vessels/oblique-pipe-trt", 0.012, 1.5); }
 
 /* The exact flow has the period of the computed one, a multiple of the looks at it: at that of its name the
  * pressure gradient would be 2.2 % off. */

@@ -58,7 +58,7 @@ bool rill_run_relay(void *context, const rill_progress_moment *moment)
 {
     rill_run_loop *loop = context;
     const rill_progress progress = loop->options->progress;
-    if (progress.fn && !progress.fn(progress.context, moment)) loop->cancelled = true;
+    if (progress.fn && !loop->cancelled && !progress.fn(progress.context, moment)) loop->cancelled = true;
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill run: signals, checkpoints, and going on to the same bits. */
+#include "../sanitized.h"
 #include "run_pipe.h"
 
 #include <math.h>
@@ -77,7 +78,7 @@ Test(cli_resume, a_run_that_was_stopped_goes_on_to_the_same_bits)
 
 /* Windkessels are corrected between cycles: in a run that goes on from a checkpoint, and in one of several
  * parts, by the same bits. */
-Test(cli_resume, windkessels_are_corrected_to_the_same_bits)
+Test(cli_resume, windkessels_are_corrected_to_the_same_bits, .disabled = SANITIZED)
 {
     static const char slow[] =
         FLUID "openings:\n  in: {kind: inlet, waveform: wave.csv}\n  out: {kind: windkessel, proximal: 1e7 "
@@ -157,7 +158,7 @@ Test(cli_resume, results_that_cannot_be_written_leave_a_checkpoint)
 }
 
 /* The limits of the pressure know what Windkessels stored in cycles before the checkpoint. */
-Test(cli_resume, limits_of_a_resumed_run_are_those_of_the_whole)
+Test(cli_resume, limits_of_a_resumed_run_are_those_of_the_whole, .disabled = SANITIZED)
 {
     static const char *const keys[] = {"pressure_lowest_pa", "pressure_highest_pa"};
     static const struct {

@@ -262,13 +262,13 @@ rill_status rill_rev_write(const rill_block_grid *grids, int count, const rill_b
                            double spacing, const char *path);
 
 /**
- * Draw the same as a PNG picture: every block, mean, and quartiles.
+ * Draw the same as an SVG picture: every block, mean, and quartiles.
  * @param[in] grids [count]
  * @param[in] count number of block sizes
  * @param[in] rows  of all items
  * @param[in] spacing m; 0: unknown, and k in lu
- * @param[in] path  the file
- * @return as rill_rev_write()
+ * @param[in] path  the file, whose name ends in .svg
+ * @return as rill_rev_write(); RILL_USAGE for another ending
  */
 rill_status rill_rev_draw(const rill_block_grid *grids, int count, const rill_batch_row *rows, double spacing,
                           const char *path);

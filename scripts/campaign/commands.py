@@ -29,7 +29,7 @@ COMMANDS = [
     Command("info on a wall", "info out/wall.vtkhdf", ""),
     Command("check", "check v.yaml --no-measure -q --json check.json", "check.json"),
     Command("permeability", "permeability rock.npy -q --json k2.json --fields sparse -o k2.h5", "k2.json k2.h5 k2.vtkhdf k2.cells.vtkhdf k2.xmf"),
-    Command("permeability of blocks", "permeability p.geom.h5 -q --blocks 8 --csv b.csv --at-once 1", "b.rev.csv b.rev.png b.map.vti"),
+    Command("permeability of blocks", "permeability p.geom.h5 -q --blocks 8 --csv b.csv --at-once 1", "b.rev.csv b.rev.svg b.map.vti"),
     Command("export of a slice", "export k.vtkhdf --slice z=50% -o k.png", "k.png"),
     Command("export of a wall", "export out/wall.vtkhdf --field WSS -o w.png", "w.png"),
     Command("export of fields", "export k.vtkhdf -o alone.vtkhdf", "alone.vtkhdf"),

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Draws porosity and permeability of blocks against their size: a light dot for each block, a bar from the
- * lower to the upper quartile, the arithmetic mean. The permeability has a logarithmic axis; blocks with k =
- * 0 are counted below it.
+ * Draws porosity and permeability of blocks against their size as SVG: a light dot for each block, a bar from
+ * the lower to the upper quartile, the arithmetic mean. The permeability has a logarithmic axis; blocks with
+ * k = 0 are counted below it.
  */
 #include "batch/rev.h"
 
+#include "core/output.h"
 #include "core/status.h"
-#include "io/canvas.h"
+#include "geometry/image/file_names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 enum {
     WIDTH = 900,
-    LEFT = 150,
+    LEFT = 110,
     RIGHT = 30,
     TOP = 60,
     HIGH = 420,
@@ -23,20 +24,24 @@ enum {
     LOW = 230,
     BOTTOM = 70,
     ZERO = 34,
-    ASIDE = 16 /* pixels that dots are at most beside their size */
+    ASIDE = 16, /* pixels that dots are at most beside their size */
+    FONT = 17,  /* pixels */
+    LETTER = 9  /* pixels that a digit is wide at most */
 };
 /* The golden ratio spreads any number of dots evenly. */
 #define SPREAD 0.6180339887498949
 
-static const uint8_t BLACK[3] = {0, 0, 0}, GRID[3] = {225, 225, 225}, BLOCK[3] = {150, 185, 215},
-                     QUARTILES[3] = {33, 95, 154}, MEAN[3] = {200, 40, 40};
+#define GRID "#e1e1e1"
+#define BLOCK "#96b9d7"
+#define QUARTILES "#215f9a"
+#define MEAN "#c82828"
 
 /* A panel of the picture, and its vertical axis. */
 typedef struct panel {
-    const rill_canvas *canvas;
-    uint32_t top, height;
-    rill_picture_range range;
-    rill_picture_scale scale;
+    FILE *out;
+    double top, height;
+    double low, high; /* values at the ends */
+    bool logarithmic;
     double widest; /* edge at the right end of the horizontal axis */
 } panel;
 
@@ -52,29 +57,35 @@ static double px(const panel *p, double edge) { return LEFT + edge / p->widest *
 
 static double py(const panel *p, double value)
 {
-    return p->top + p->height * (1 - rill_picture_place(p->range, p->scale, value));
+    const double part =
+        p->logarithmic ? log(value / p->low) / log(p->high / p->low) : (value - p->low) / (p->high - p->low);
+    return p->top + p->height * (1 - fmin(fmax(part, 0), 1));
 }
 
-/* A square of an odd number of pixels around a place. */
-static void dot(const rill_canvas *c, double x, double y, uint32_t size, const uint8_t rgb[3])
+/* A filled rectangle. */
+static void fill(FILE *out, double x, double y, double width, double height, const char *colour)
 {
-    const double left = floor(x) - size / 2, top = floor(y) - size / 2;
-    if (left >= 0 && top >= 0) rill_canvas_fill(c, (uint32_t)left, (uint32_t)top, size, size, rgb);
+    fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n", x, y, width,
+            height, colour);
 }
 
-static void line(const rill_canvas *c, double x0, double y0, double x1, double y1, const uint8_t rgb[3])
+static void dot(FILE *out, double x, double y, double radius, const char *colour)
 {
-    const double steps = fmax(1, ceil(fmax(fabs(x1 - x0), fabs(y1 - y0))));
-    for (double k = 0; k <= steps; k++)
-        dot(c, x0 + (x1 - x0) * k / steps, y0 + (y1 - y0) * k / steps, 3, rgb);
+    fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"/>\n", x, y, radius, colour);
 }
 
-static void number(const rill_canvas *c, double right, double y, double value)
+static void line(FILE *out, double x0, double y0, double x1, double y1, const char *colour, double width)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%.3g", value);
-    const double x = right - (double)strlen(text) * RILL_CANVAS_LETTER;
-    rill_canvas_print(c, (uint32_t)fmax(x, 0), (uint32_t)fmax(y - RILL_CANVAS_LINE / 2, 0), text);
+    fprintf(out,
+            "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"%g\"/>\n", x0,
+            y0, x1, y1, colour, width);
+}
+
+/* Text whose middle line is at y. @param anchor  start, middle or end: what x is of it */
+static void text_put(FILE *out, double x, double y, const char *anchor, const char *text)
+{
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y + 0.35 * FONT, anchor,
+            text);
 }
 
 /* The step between ticks that makes about five of them: 1, 2 or 5 times a power of ten. */
@@ -88,14 +99,16 @@ static double tick_step(double span)
 static void tick(const panel *p, double value)
 {
     const double y = py(p, value);
-    rill_canvas_fill(p->canvas, LEFT, (uint32_t)y, WIDTH - LEFT - RIGHT, 1, GRID);
-    number(p->canvas, LEFT - 10, y, value);
+    char text[24];
+    snprintf(text, sizeof text, "%.3g", value);
+    line(p->out, LEFT, y, WIDTH - RIGHT, y, GRID, 1);
+    text_put(p->out, LEFT - 8, y, "end", text);
 }
 
 static void ticks(const panel *p)
 {
-    const double low = p->range.low, high = p->range.high;
-    if (p->scale == RILL_PICTURE_LINEAR) {
+    const double low = p->low, high = p->high;
+    if (!p->logarithmic) {
         const double step = tick_step(high - low);
         for (double k = fabs(ceil(low / step - 1e-9)); k * step <= high * (1 + 1e-9); k++) tick(p, k * step);
         return;
@@ -112,50 +125,57 @@ static void ticks(const panel *p)
 
 static void frame(const panel *p)
 {
-    const rill_canvas *c = p->canvas;
-    rill_canvas_fill(c, LEFT, p->top, 1, p->height, BLACK);
-    rill_canvas_fill(c, LEFT, p->top + p->height, WIDTH - LEFT - RIGHT, 1, BLACK);
+    line(p->out, LEFT, p->top, LEFT, p->top + p->height, "black", 1);
+    line(p->out, LEFT, p->top + p->height, WIDTH - RIGHT, p->top + p->height, "black", 1);
 }
 
-/* The range of a quantity over all blocks; low > high where there is none. */
-static rill_picture_range range_of(const drawing *d, rill_rev_quantity quantity, double scale)
+/* Set the ends of a panel to the range of a quantity over all blocks, with room at both. */
+static void range_set(const drawing *d, rill_rev_quantity quantity, double scale, panel *p)
 {
-    rill_picture_range r = {INFINITY, -INFINITY};
+    double low = INFINITY, high = -INFINITY;
     for (int g = 0; g < d->count; g++)
         for (size_t i = 0; i < d->grids[g].count; i++) {
             const double value = rill_rev_value(&d->rows[d->grids[g].first + i], quantity) * scale;
-            if (!isfinite(value) || (quantity == RILL_REV_K && value <= 0)) continue;
-            r.low = fmin(r.low, value);
-            r.high = fmax(r.high, value);
+            if (!isfinite(value) || (p->logarithmic && value <= 0)) continue;
+            low = fmin(low, value);
+            high = fmax(high, value);
         }
-    return r;
+    const bool none = !(low <= high);
+    if (p->logarithmic) {
+        const double part = none ? 1 : fmax(pow(high / low, 0.05), 1.2);
+        p->low = none ? 0.1 : low / part;
+        p->high = none ? 1 : high * part;
+    } else {
+        const double room = none ? 0 : fmax(0.05 * (high - low), 0.01);
+        p->low = none ? 0 : fmax(low - room, 0);
+        p->high = none ? 1 : fmin(high + room, 1);
+    }
 }
 
 /* All blocks of one size, their quartiles. */
 static rill_status grid_draw(const drawing *d, const panel *p, const rill_block_grid *grid,
                              rill_rev_quantity quantity, double scale, rill_rev_numbers *n)
 {
-    const double x = px(p, grid->edge), lowest = p->range.low;
+    const double x = px(p, grid->edge), lowest = p->low;
     size_t zero = 0;
     for (size_t i = 0; i < grid->count; i++) {
         const double value = rill_rev_value(&d->rows[grid->first + i], quantity) * scale;
         zero += value == 0 && quantity == RILL_REV_K;
         const double aside = (fmod((double)i * SPREAD, 1) - 0.5) * 2 * ASIDE; /* dots side by side */
-        if (isfinite(value) && (value > 0 || p->scale == RILL_PICTURE_LINEAR))
-            dot(p->canvas, x + aside, py(p, value), 5, BLOCK);
+        if (isfinite(value) && (value > 0 || !p->logarithmic))
+            dot(p->out, x + aside, py(p, value), 2.5, BLOCK);
     }
     if (zero) {
         char text[24];
         snprintf(text, sizeof text, "%zu", zero);
-        const double left = x - 0.5 * (double)strlen(text) * RILL_CANVAS_LETTER;
-        rill_canvas_print(p->canvas, (uint32_t)fmax(left, 0), p->top + p->height + ZERO / 2 - 4, text);
+        text_put(p->out, x, p->top + p->height + ZERO / 2, "middle", text);
     }
     const rill_status status = rill_rev_describe(grid, d->rows, quantity, n);
     if (status != RILL_OK || n->blocks == 0) return status;
     const double low = fmax(n->quantile[1] * scale, lowest), high = n->quantile[3] * scale;
     if (high >= low && isfinite(high)) {
-        const uint32_t top = (uint32_t)py(p, high), bottom = (uint32_t)py(p, low);
-        rill_canvas_fill(p->canvas, (uint32_t)x - 5, top, 11, bottom - top + 1, QUARTILES);
+        const double top = py(p, high);
+        fill(p->out, x - 5, top, 10, fmax(py(p, low) - top, 1), QUARTILES);
     }
     return RILL_OK;
 }
@@ -175,10 +195,10 @@ static rill_status panel_draw(const drawing *d, const panel *p, rill_rev_quantit
             }
             RILL_TRY(rill_rev_describe(&d->grids[g], d->rows, quantity, &n));
             const double mean = n.mean * scale;
-            if (!isfinite(mean) || (mean <= 0 && p->scale == RILL_PICTURE_LOG)) continue;
-            const double x = px(p, d->grids[g].edge), y = py(p, fmax(mean, p->range.low));
-            if (!isnan(before[0])) line(p->canvas, before[0], before[1], x, y, MEAN);
-            dot(p->canvas, x, y, 13, MEAN);
+            if (!isfinite(mean) || (mean <= 0 && p->logarithmic)) continue;
+            const double x = px(p, d->grids[g].edge), y = py(p, fmax(mean, p->low));
+            if (!isnan(before[0])) line(p->out, before[0], before[1], x, y, MEAN, 2);
+            dot(p->out, x, y, 6, MEAN);
             before[0] = x;
             before[1] = y;
         }
@@ -188,76 +208,62 @@ done:
 
 static void labels(const drawing *d, const panel *high, const panel *low)
 {
-    const rill_canvas *c = high->canvas;
+    FILE *out = high->out;
     const bool metric = d->spacing > 0;
+    const double bottom = low->top + low->height;
     double last = -INFINITY;
     for (int g = 0; g < d->count; g++) { /* in the order of the list; one that would overlap is left out */
         const double x = px(low, d->grids[g].edge);
         char text[24];
         snprintf(text, sizeof text, "%.4g", d->grids[g].edge * (metric ? d->spacing * 1e6 : 1));
-        const double half = 0.5 * (double)strlen(text) * RILL_CANVAS_LETTER;
-        rill_canvas_fill(c, (uint32_t)x, low->top + low->height, 1, 6, BLACK);
-        if (fabs(x - last) < 2 * half + RILL_CANVAS_LETTER) continue;
-        rill_canvas_print(c, (uint32_t)fmax(x - half, 0), low->top + low->height + 12, text);
+        line(out, x, bottom, x, bottom + 6, "black", 1);
+        if (fabs(x - last) < ((double)strlen(text) + 1) * LETTER) continue;
+        text_put(out, x, bottom + 18, "middle", text);
         last = x;
     }
-    rill_canvas_print(c, WIDTH / 2 - 60, low->top + low->height + 42,
-                      metric ? "block edge um" : "block edge voxels");
-    rill_canvas_print(c, 14, high->top - 26, metric ? "k m2" : "k lu");
-    rill_canvas_print(c, 14, low->top - 26, "porosity");
-    rill_canvas_print(c, 14, high->top + high->height + ZERO / 2 - 4, "k = 0");
-    const struct {
-        const uint8_t *rgb;
-        const char *text;
-        uint32_t x, width, height;
-    } keys[] = {
-        {MEAN, "mean", 230, 13, 13}, {QUARTILES, "quartiles", 330, 11, 16}, {BLOCK, "block", 490, 7, 7}};
-    for (int k = 0; k < 3; k++) {
-        rill_canvas_fill(c, keys[k].x, 21 - keys[k].height / 2, keys[k].width, keys[k].height, keys[k].rgb);
-        rill_canvas_print(c, keys[k].x + 20, 14, keys[k].text);
-    }
+    text_put(out, 0.5 * (LEFT + WIDTH - RIGHT), bottom + 48, "middle",
+             metric ? "block edge, \u00b5m" : "block edge, voxels");
+    text_put(out, 14, high->top - 20, "start", metric ? "k, m\u00b2" : "k, lattice units");
+    text_put(out, 14, low->top - 20, "start", "porosity");
+    text_put(out, 14, high->top + high->height + ZERO / 2, "start", "k = 0");
+    dot(out, 240, 20, 6, MEAN);
+    text_put(out, 256, 20, "start", "mean");
+    fill(out, 345, 12, 10, 16, QUARTILES);
+    text_put(out, 365, 20, "start", "quartiles");
+    dot(out, 500, 20, 2.5, BLOCK);
+    text_put(out, 514, 20, "start", "block");
 }
 
-/* Room at both ends of an axis; a single value has some, too. */
-static rill_picture_range widen(rill_picture_range r, rill_picture_scale scale)
+static rill_status print(FILE *out, const void *context)
 {
-    if (scale == RILL_PICTURE_LOG) {
-        if (!(r.low <= r.high)) return (rill_picture_range){0.1, 1};
-        const double part = fmax(pow(r.high / r.low, 0.05), 1.2);
-        return (rill_picture_range){r.low / part, r.high * part};
-    }
-    if (!(r.low <= r.high)) return (rill_picture_range){0, 1};
-    const double room = fmax(0.05 * (r.high - r.low), 0.01);
-    return (rill_picture_range){fmax(r.low - room, 0), fmin(r.high + room, 1)};
+    rill_status status = RILL_OK;
+    const drawing *d = context;
+    const double scale = d->spacing > 0 ? d->spacing * d->spacing : 1;
+    const int tall = TOP + HIGH + ZERO + BETWEEN + LOW + BOTTOM;
+    double widest = 0;
+    for (int g = 0; g < d->count; g++) widest = fmax(widest, 1.1 * d->grids[g].edge);
+    panel high = {.out = out, .top = TOP, .height = HIGH, .logarithmic = true, .widest = widest},
+          low = {.out = out, .top = TOP + HIGH + ZERO + BETWEEN, .height = LOW, .widest = widest};
+    range_set(d, RILL_REV_K, scale, &high);
+    range_set(d, RILL_REV_POROSITY, 1, &low);
+    fprintf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+        "font-family=\"sans-serif\" font-size=\"%d\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
+        WIDTH, tall, WIDTH, tall, FONT, WIDTH, tall);
+    RILL_TRY(panel_draw(d, &high, RILL_REV_K, scale));
+    RILL_TRY(panel_draw(d, &low, RILL_REV_POROSITY, 1));
+    labels(d, &high, &low);
+    fputs("</svg>\n", out);
+done:
+    return status;
 }
 
 rill_status rill_rev_draw(const rill_block_grid *grids, int count, const rill_batch_row *rows, double spacing,
                           const char *path)
 {
-    rill_status status = RILL_OK;
-    rill_canvas canvas = {0};
     const drawing d = {grids, count, rows, spacing};
-    const double scale = spacing > 0 ? spacing * spacing : 1;
-    double widest = 0;
-    for (int g = 0; g < count; g++) widest = fmax(widest, 1.1 * grids[g].edge);
-    RILL_TRY(rill_canvas_create(WIDTH, TOP + HIGH + ZERO + BETWEEN + LOW + BOTTOM, &canvas));
-    const panel high = {.canvas = &canvas,
-                        .top = TOP,
-                        .height = HIGH,
-                        .range = widen(range_of(&d, RILL_REV_K, scale), RILL_PICTURE_LOG),
-                        .scale = RILL_PICTURE_LOG,
-                        .widest = widest};
-    const panel low = {.canvas = &canvas,
-                       .top = TOP + HIGH + ZERO + BETWEEN,
-                       .height = LOW,
-                       .range = widen(range_of(&d, RILL_REV_POROSITY, 1), RILL_PICTURE_LINEAR),
-                       .scale = RILL_PICTURE_LINEAR,
-                       .widest = widest};
-    RILL_TRY(panel_draw(&d, &high, RILL_REV_K, scale));
-    RILL_TRY(panel_draw(&d, &low, RILL_REV_POROSITY, 1));
-    labels(&d, &high, &low);
-    RILL_TRY(rill_canvas_save(&canvas, path));
-done:
-    rill_canvas_free(&canvas);
-    return status;
+    if (!rill_name_ends(path, ".svg"))
+        return rill_fail(RILL_USAGE, "%s is no name of an SVG picture: end it in .svg", path);
+    return rill_output_print(path, print, &d);
 }

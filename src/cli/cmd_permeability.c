@@ -469,7 +469,7 @@ const cli_command cli_permeability = {
         "for each in the table --csv. An item without a result does not end it. A block or image that\n"
         "does not percolate has k = 0, which is a result there. --blocks cuts one image into cubes,\n"
         "mirrors them unless --sides is given, drives the flow along x, y and z unless --axis is given,\n"
-        "and writes beside K.csv the curve K.rev.csv with its picture K.rev.png, and the map K.map.vti.\n"
+        "and writes beside K.csv the curve K.rev.csv with its picture K.rev.svg, and the map K.map.vti.\n"
         "--devices distributes the items.\n\n"
         "SIGTERM, SIGINT (control-C), SIGHUP and SIGUSR2 write a checkpoint and stop, without\n"
         "--error-bar; --resume goes on from it with the same options to the same bits. Exit code 2: not\n"

@@ -77,7 +77,7 @@ static rill_status names_make(cli_batch_files *f, const cli_batch *b, const rill
     char ending[40] = ".map.vti";
     if (!b->csv) return RILL_OK;
     RILL_TRY(name_make(b->csv, ".rev.csv", f->rev));
-    RILL_TRY(name_make(b->csv, ".rev.png", f->picture));
+    RILL_TRY(name_make(b->csv, ".rev.svg", f->picture));
     for (int g = 0; g < count; g++) {
         if (count > 1) snprintf(ending, sizeof ending, ".map-%u.vti", grids[g].edge);
         RILL_TRY(name_make(b->csv, ending, f->maps[g]));

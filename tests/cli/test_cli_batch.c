@@ -245,7 +245,7 @@ Test(batch, blocks_make_a_curve_a_picture_and_maps)
     cell("k.rev.csv", "8,1.6e-05,porosity", "mean", value);
     cr_expect_float_eq(strtod(value, NULL), 25.0 / 64, 1e-12);
     for (int f = 0; f < 3; f++)
-        cr_expect(cli_test_exists((const char *[]){"k.rev.png", "k.map-8.vti", "k.map-16.vti"}[f]));
+        cr_expect(cli_test_exists((const char *[]){"k.rev.svg", "k.map-8.vti", "k.map-16.vti"}[f]));
     cr_expect_not_null(strstr(slurp("k.map-8.vti"), "WholeExtent=\"0 2 0 2 0 2\""));
     const cli_result again =
         cli_test_run("permeability", "--pore", "0", "a-16x16x16.raw", "--blocks", "16", "--voxel-size", "2um",

@@ -100,6 +100,12 @@ Test(expected, interpolates, .init = begin, .fini = end)
     cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.8, 4).local, 0.05, 1e-9);
     cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.501, 4).local, 0.2, 1e-9);
     rill_expected_free(&t);
+    /* Collisions that have oscillating flows of their own. */
+    snprintf(more, sizeof more, "%strt, d3q27, 0.53, 4, 20, 0.03, 0.03, 0.1\n", known);
+    put(more, 7);
+    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.8, 4).local, 0.1, 1e-9);
+    rill_expected_free(&t);
     /* An error that changes its sign between 10 and 40 cells. */
     put("trt, d3q27, 0.51, 0, 10, 0.04, 0.02, 0.08\ntrt, d3q27, 0.51, 0, 20, 0.01, 0, 0.02\n"
         "trt, d3q27, 0.51, 0, 40, 0.0025, 0.005, 0.005\n",

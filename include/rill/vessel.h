@@ -124,8 +124,8 @@ enum { RILL_PLAN_VERDICTS = 16 /**< of a plan, at most */ };
 /**
  * Errors to expect where the vessel has the fewest cells across, relative: those of straight pipes as many
  * cells across, at the same relaxation time and Womersley number (data/wall-shear-errors.csv), and of a bend
- * of five radii (data/bend-errors.csv). They are larger in stenoses and where flow separates. NaN: not known,
- * as with half-way bounce-back.
+ * of five radii (data/bend-errors.csv), and the change of a pulsatile flow along the vessel. They are larger
+ * in stenoses and where flow separates. NaN: not known, as with half-way bounce-back.
  */
 typedef struct rill_plan_errors {
     double cells;    /**< across the opening with the fewest */
@@ -136,26 +136,29 @@ typedef struct rill_plan_errors {
     double local;    /**< of the wall shear on triangles, L2 */
     double dean;     /**< Dean number at the peak in such a bend, Re sqrt(R / radius of the bend) */
     double bend;     /**< as `local`, there */
+    double sound;    /**< part of these that the compressible fluid adds: rill_plan_compliance.mean_sound */
 } rill_plan_errors;
 
 /** What the compressible fluid of the lattice stores, beside the circuit. */
 typedef struct rill_plan_compliance {
-    double volume;     /**< m3, of the fluid */
-    double lattice;    /**< m3/Pa: volume / (density c_s^2) */
-    double circuit;    /**< m3/Pa, of all Windkessels */
-    double share;      /**< lattice / circuit; 0 where a pressure is held or there is no Windkessel */
-    double stroke;     /**< m3, volume that comes in over a cycle; 0 when steady */
-    double swing;      /**< Pa, range of the pressures */
-    double stored;     /**< lattice x pressure range / stroke */
-    double inertia;    /**< Pa/m3: rate at which the vessel's own drop changes, the largest of a cycle, over
-                          twice the largest inflow */
-    double sound;      /**< inertia x lattice: change of the flow along the vessel, over the largest inflow */
-    double resistance; /**< Pa s/m3, of all outlets; 0 where a pressure is held */
-    double constant;   /**< s, the longest R_d C of a Windkessel */
-    double settling;   /**< s: resistance x lattice */
-    double peak;       /**< Pa, highest pressure of the circuit alone */
-    double peak_stored; /**< Pa, highest pressure of the circuit with the lattice */
-    double change;      /**< largest difference of these pressures, over their range */
+    double volume;  /**< m3, of the fluid */
+    double lattice; /**< m3/Pa: volume / (density c_s^2) */
+    double circuit; /**< m3/Pa, of all Windkessels */
+    double share;   /**< lattice / circuit; 0 where a pressure is held or there is no Windkessel */
+    double stroke;  /**< m3, volume that comes in over a cycle; 0 when steady */
+    double swing;   /**< Pa, range of the pressures */
+    double stored;  /**< lattice x pressure range / stroke */
+    double inertia; /**< Pa/m3: rate at which the vessel's own drop changes, the largest of a cycle, over
+                       twice the largest inflow */
+    double sound;   /**< inertia x lattice: change of the flow along the vessel, over the largest inflow */
+    double mean_inertia; /**< Pa/m3: as `inertia`, of the means over a cycle of both magnitudes */
+    double mean_sound;   /**< mean_inertia x lattice: what it changes of time-averaged wall shear */
+    double resistance;   /**< Pa s/m3, of all outlets; 0 where a pressure is held */
+    double constant;     /**< s, the longest R_d C of a Windkessel */
+    double settling;     /**< s: resistance x lattice */
+    double peak;         /**< Pa, highest pressure of the circuit alone */
+    double peak_stored;  /**< Pa, highest pressure of the circuit with the lattice */
+    double change;       /**< largest difference of these pressures, over their range */
     double bearable; /**< part of the lattice's compliance that makes it RILL_COMPLIANCE_CHANGE; 1: all does
                         not */
 } rill_plan_compliance;

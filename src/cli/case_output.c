@@ -128,6 +128,8 @@ static void print_errors(const rill_plan_errors *e)
     cli_row("", "of a straight pipe with %.3g cells across%s, at tau %.4g; more in stenoses,", e->cells,
             layer, e->tau);
     cli_row("", "up to three times as much locally on flat walls oblique to the lattice");
+    if (e->sound > 0.001)
+        cli_row("", "%.2g %% of each are the change of the flow along the vessel by sound", 100 * e->sound);
     if (!isnan(e->bend))
         cli_row("", "in a bend of five radii, Dean number %.3g, wall shear %.2g %% locally", e->dean,
                 100 * e->bend);
@@ -241,12 +243,12 @@ static json_t *compliance_json(const rill_plan_compliance *p)
 
 static json_t *errors_json(const rill_plan_errors *e)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cells", rill_json_real(e->cells), "tau",
-                     rill_json_real(e->tau), "boundary_layer_cells",
-                     rill_json_real(e->layer > 0 ? e->layer : NAN), "pressure_drop",
-                     rill_json_real(e->pressure), "wall_shear_mean", rill_json_real(e->mean),
-                     "wall_shear_local", rill_json_real(e->local), "dean", rill_json_real(e->dean),
-                     "wall_shear_local_in_bend", rill_json_real(e->bend));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cells", rill_json_real(e->cells), "tau",
+        rill_json_real(e->tau), "boundary_layer_cells", rill_json_real(e->layer > 0 ? e->layer : NAN),
+        "pressure_drop", rill_json_real(e->pressure), "wall_shear_mean", rill_json_real(e->mean),
+        "wall_shear_local", rill_json_real(e->local), "dean", rill_json_real(e->dean),
+        "wall_shear_local_in_bend", rill_json_real(e->bend), "flow_change", rill_json_real(e->sound));
 }
 
 json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)

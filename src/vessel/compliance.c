@@ -39,13 +39,15 @@ static double fluid_volume(const rill_geom *geom)
  * What the lattice stores of the vessel's own drop. Along a vessel of compliance C whose flow Q drops the
  * pressure by R Q + L dQ/dt the mean pressure changes by half of that, and the flow by C/2 d(R Q + L
  * dQ/dt)/dt. Where a pressure is held at the end and nothing is lost, 1/cos(w l/c_s) is what Q is multiplied
- * by, of which this is the first term: a quarter of a wave is at resonance. Returns it over C and the largest
- * flow, Pa/m3.
+ * by, of which this is the first term: a quarter of a wave is at resonance. Finds it over C and the largest
+ * flow, and its mean magnitude over C and that of the flow, Pa/m3.
  */
-static double inertia_of(const rill_case *c, const rill_outlook *outlook, const rill_passage *fastest)
+static void find_inertia(const rill_case *c, const rill_outlook *outlook, const rill_passage *fastest,
+                         rill_plan_compliance *out)
 {
     rill_harmonics flow = {0};
     double most = 0, change = 0, largest = 0; /* of the moment that `fastest` belongs to: of what comes in */
+    double changes = 0, flows = 0;            /* sums of magnitudes */
     for (int k = 0; k < outlook->count && pulsates(c); k++) {
         const rill_harmonics *one = &outlook->states[k].flow;
         if (c->ends[outlook->ends[k]].kind != RILL_END_INLET) continue;
@@ -61,8 +63,9 @@ static double inertia_of(const rill_case *c, const rill_outlook *outlook, const 
         const double time = c->run.period * j / SAMPLES, now = rill_harmonics_at(&flow, time);
         most = fmax(most, now);
         largest = fmax(largest, fabs(now));
+        flows += fabs(now);
     }
-    if (!(most > 0)) return 0;
+    if (!(most > 0)) return;
     const double resistance = 8 * M_PI * outlook->nu * c->density * fastest->resist / most,
                  inertance = c->density * fastest->inert / most;
     for (int j = 0; j < SAMPLES; j++) {
@@ -74,8 +77,10 @@ static double inertia_of(const rill_case *c, const rill_outlook *outlook, const 
             sum += w * (resistance * odd - w * inertance * even);
         }
         change = fmax(change, fabs(sum));
+        changes += fabs(sum);
     }
-    return change / (2 * largest);
+    out->inertia = change / (2 * largest);
+    out->mean_inertia = changes / (2 * flows);
 }
 
 void rill_compliance_begin(const rill_case *c, const rill_geom *geom, const rill_outlook *outlook,
@@ -94,7 +99,7 @@ void rill_compliance_begin(const rill_case *c, const rill_geom *geom, const rill
     }
     out->resistance = held || !(admittance > 0) ? 0 : 1 / admittance;
     out->stroke = stroke_volume(c, outlook);
-    out->inertia = inertia_of(c, outlook, fastest);
+    find_inertia(c, outlook, fastest, out);
 }
 
 double rill_compliance_step(const rill_case *c, const rill_plan_compliance *p, double spacing, double fastest)
@@ -136,6 +141,7 @@ void rill_compliance_end(const rill_case *c, const rill_outlook *outlook, const 
     p->share = p->circuit > 0 && p->resistance > 0 ? p->lattice / p->circuit : 0;
     p->stored = p->stroke > 0 ? p->lattice * p->swing / p->stroke : 0;
     p->sound = p->inertia * p->lattice;
+    p->mean_sound = p->mean_inertia * p->lattice;
     p->settling = p->resistance * p->lattice;
     p->bearable = 1;
     if (!pulsates(c) || !(p->resistance > 0)) return;

@@ -155,7 +155,7 @@ done:
 }
 
 /* What of a table belongs to a flow: steady flow by lattice and collision, oscillating flow by its boundary
- * layer alone. */
+ * layer and collision. */
 typedef struct part {
     const rill_expected *table;
     rill_lattice lattice;
@@ -165,9 +165,17 @@ typedef struct part {
 
 static bool has(const part *p, const rill_expected_point *point)
 {
-    return p->oscillates
-               ? point->alpha > 0
-               : point->lattice == p->lattice && point->collision == p->collision && !(point->alpha > 0);
+    return point->collision == p->collision && p->oscillates == (point->alpha > 0) &&
+           (p->oscillates || point->lattice == p->lattice);
+}
+
+/* Return the collision of the oscillating flows that belong to one: cumulants where it has none. With TRT,
+ * whose flow errs less, nothing makes up for what the extrapolation adds to the wall shear. */
+static rill_collision oscillating_with(const rill_expected *t, rill_collision collision)
+{
+    for (int k = 0; k < t->count; k++)
+        if (t->points[k].alpha > 0 && t->points[k].collision == collision) return collision;
+    return RILL_CUMULANT;
 }
 
 /* The curve at one tau over the cells across or, where the flow oscillates, in the boundary layer. */
@@ -223,7 +231,8 @@ rill_plan_errors rill_expected_at(const rill_expected *t, rill_lattice lattice, 
                                   double cells, double tau, double alpha)
 {
     rill_plan_errors out = none(cells, tau);
-    const part steady = {t, lattice, collision, false}, oscillating = {t, lattice, collision, true};
+    const part steady = {t, lattice, collision, false},
+               oscillating = {t, lattice, oscillating_with(t, collision), true};
     double error[ERRORS], pulse[ERRORS];
     knot *knots = t->count ? calloc((size_t)t->count, sizeof *knots) : NULL;
     out.layer = alpha > 0 ? cells / 2 / alpha : 0;
@@ -258,8 +267,12 @@ rill_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan
     out = rill_expected_at(&table, v.lattice, v.collision, cells, tau, least->womersley);
     rill_expected_free(&table);
     if (given->law.kind != RILL_LAW_NEWTONIAN && v.collision == RILL_TRT) out.local *= STRESSES_ALONE;
+    out.sound = plan->compliance.mean_sound;
+    out.pressure += out.sound;
+    out.mean += out.sound;
+    out.local += out.sound;
     out.dean = least->reynolds * sqrt(BEND);
     if (out.dean > 0 && rill_expected_bend(out.dean, cells, &out.bend) == RILL_OK)
-        out.bend = fmax(out.bend, out.local);
+        out.bend = fmax(out.bend + out.sound, out.local);
     return out;
 }

@@ -475,3 +475,40 @@ Test(forecast, of_16_bits_in_a_straight_duct_refuses_before_the_first_step)
     for (int a = 0; a < 3; a++) geom->sides[a] = RILL_MIRROR;
     expect_refused(geom, &o, "take --storage fp32");
 }
+
+/* A duct of 3 voxels along z that folds `rows` times, 3 voxels apart, in a box n wide. */
+static rill_geom *serpentine(uint32_t n, uint32_t rows)
+{
+    rill_geom *geom = solid(n, 5, 6 * rows);
+    for (uint32_t r = 0; r < rows; r++) {
+        OPEN(geom, 1, 1, 6 * r, n - 2, 3, 3);
+        OPEN(geom, r % 2 ? 1 : n - 4, 1, 6 * r, 3, 3, 6);
+    }
+    return geom;
+}
+
+/* Noise of 16 bits hid the end of the series: 32,832 steps of 1,200 planned ones. */
+Test(forecast, of_16_bits_ends_where_noise_hides_the_end, .disabled = SANITIZED)
+{
+    rill_permeability_options o = on_cpu();
+    o.variant.storage = RILL_P16_0S;
+    expect_steps("a serpentine in p16_0s", serpentine(32, 4), &o);
+}
+
+/* The duct fills a chamber through a long throat, which moves k_xz. This entry is 0, as nothing conducts
+ * along x, but its series was waited for: 12,096 steps. */
+Test(forecast, of_an_entry_that_is_0_waits_for_nothing, .disabled = SANITIZED)
+{
+    rill_permeability_options o = on_cpu();
+    o.acceleration = RILL_ACCELERATION_NONE;
+    rill_geom *geom = solid(24, 14, 12);
+    rill_permeability p;
+    OPEN(geom, 2, 2, 0, 3, 3, 12);
+    OPEN(geom, 5, 2, 2, 7, 1, 1);
+    OPEN(geom, 11, 1, 1, 10, 10, 10);
+    ASSERT_OK(computed(geom, &o, &p));
+    cr_expect_eq(p.k[0][2], 0);
+    cr_expect_lt(p.runs[0].steps, 10000, "%llu steps", (unsigned long long)p.runs[0].steps);
+    rill_permeability_free(&p);
+    rill_geom_destroy(geom);
+}

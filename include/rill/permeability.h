@@ -61,6 +61,8 @@ typedef struct rill_pore_measure {
     double squares;  /**< of its pressures: sum over the nodes of p^2 / (F^2 voxels of the sample), lu */
     double slowest;  /**< steps in which they settle at last, over 3 nu, lu; 0: not estimated */
     double slowest_part; /**< of k that is missing before these steps, relative */
+    double slow;         /**< steps in which most of them settle, over 3 nu, lu; 0: not estimated */
+    double slow_part;    /**< of k that is missing before these, relative */
     double excess;       /**< of k before pressures oppose the force, relative, where `conducts` is known */
     double speed; /**< mean of the velocity, weighted with itself, times nu / F, lu; 0: not estimated */
     double still; /**< part of the nodes in chambers that hardly anything flows through */

@@ -46,6 +46,23 @@ enum { ROUNDINGS = 32, ROUNDING_STEPS = 5 };
 #define NOISE_STEPS 30
 /* Where rounding alone exceeds the tolerance, a result counts as so many. */
 enum { ROUNDING_CLEAR = 3 };
+/* After so many times the planned steps it is noise that hides the end: what is known of k is given, as far
+ * as results of 16 bits may exceed the tolerance. */
+#define NOISE_HIDES 2
+
+static bool is_narrow(const rill_follower *f)
+{
+    return rill_storage_size((int)f->options->variant.storage) == 2;
+}
+
+/* How uncertain k may be, relative. */
+static double wanted(const rill_follower *f)
+{
+    const rill_permeability_options *o = f->options;
+    const double steps = (double)rill_sim_steps(f->sim);
+    const bool hidden = is_narrow(f) && steps > NOISE_HIDES * rill_plan_steps_likely(o, f->plan);
+    return hidden ? RILL_ROUNDING_GIVEN * o->tolerance : o->tolerance;
+}
 
 /* Step, and add the momentum to the series. */
 static rill_status sample(rill_follower *f, uint64_t steps, rill_sight *sight)
@@ -99,18 +116,19 @@ static double tortuosity_uncertainty(const rill_follower *f)
 static bool judge(rill_follower *f)
 {
     rill_permeability_run *run = f->run;
-    const double size = fabs(f->limits[run->axis].estimate.value), tolerance = f->options->tolerance;
+    const double size = fabs(f->limits[run->axis].estimate.value);
     double largest = 0;
     for (int b = 0; b < 3; b++) {
         const rill_limit_estimate *e = &f->limits[b].estimate;
         if (!(f->components >> b & 1)) continue;
-        largest = fmax(largest, e->uncertainty / size);
+        if (!rill_follow_is_zero(f, b)) /* the series of an entry that is 0 is not waited for */
+            largest = fmax(largest, e->uncertainty / size);
         rill_follow_take(f, b, f->k[b], e->uncertainty + rounding(f) * size);
     }
     run->rounding = rill_follow_rounding_of(f, f->limits[run->axis].estimate.efold, size) * size;
     run->tortuosity_uncertainty = tortuosity_uncertainty(f);
     run->steps = rill_sim_steps(f->sim);
-    return largest + rounding(f) <= tolerance && (double)run->steps >= rill_follow_patience(f, size);
+    return largest + rounding(f) <= wanted(f) && (double)run->steps >= rill_follow_patience(f, size);
 }
 
 /* Pressures are what has not settled where the part of k that they lack is at least this part of what k
@@ -176,7 +194,7 @@ static rill_status ask(rill_follower *f, question *q, const rill_sight *sight, b
     if (*good && *uncertainty > f->options->tolerance * fabs(k) && f->other && still > PRESSURES_PART * lacks)
         snprintf(run->reason, sizeof run->reason, "pressures settle more slowly along %c than k shows",
                  rill_axis(run->axis));
-    *good = *good && *uncertainty <= f->options->tolerance * fabs(k);
+    *good = *good && *uncertainty <= wanted(f) * fabs(k);
     rill_log(RILL_LOG_DEBUG, "step %llu: k %.6g from the series, %.6g from energies, expected %.2g",
              (unsigned long long)sight->step, k, p->k, p->expected / fabs(k));
 done:
@@ -267,7 +285,7 @@ static rill_status take_off_rounding(rill_follower *f, bool *good, double *left)
         fmax(ROUNDING_TURNING * f->turning, ROUNDING_STANDING * standing(f));
     run->k[run->axis] -= mean;
     *left = (along + second) / size;
-    *good = run->uncertainty[run->axis] <= f->options->tolerance * fabs(run->k[run->axis]);
+    *good = run->uncertainty[run->axis] <= wanted(f) * fabs(run->k[run->axis]);
     rill_log(RILL_LOG_DEBUG, "rounding: k %.6g, %.2g too large, noise %.2g, %.2g of the force lost",
              run->k[run->axis], mean / run->k[run->axis], noise / run->k[run->axis], lost);
 done:
@@ -309,7 +327,7 @@ rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill
     rill_status status = RILL_OK;
     rill_permeability_run *run = f->run;
     const rill_permeability_options *o = f->options;
-    const bool narrow = rill_storage_size((int)o->variant.storage) == 2;
+    const bool narrow = is_narrow(f);
     question q = {.pressures = pressures, .domain = domain};
     int tries = 0;
     /* A device steps meanwhile. Processors would have to share their time, for what may never be asked. */

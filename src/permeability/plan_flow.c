@@ -75,7 +75,7 @@ static double gains_find(const driven *d, const double *pressure, double *gain)
  * How pressures p settle by time steps alone: 3 nu V dp/dt = -G p with the volumes V and conductances G of
  * the network, since the density is 3 p. Of the modes with times T the force excites parts a that k misses at
  * first, and p V (G^-1 V)^n p = sum(a T^(n + 1)). The ratio of n = 1 and 2 is the time of the slowest that
- * has a part in it.
+ * has a part in it; that of n = 0 and 1 the time of those that are slow, but have a larger part.
  */
 static rill_status settles_measure(const driven *d, rill_network *network, const double *pressure,
                                    double volume, rill_pore_measure *m)
@@ -101,6 +101,8 @@ static rill_status settles_measure(const driven *d, rill_network *network, const
     if (now > 0 && third > 0) {
         m->slowest = third / now;
         m->slowest_part = now / (m->slowest * m->slowest) / (m->conducts * volume);
+        m->slow = now / (m->squares * volume);
+        m->slow_part = m->squares / m->slow / m->conducts;
     }
 done:
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) rill_array_destroy(*arrays[k]);
@@ -206,7 +208,8 @@ rill_status rill_plan_flow_measure(const rill_domain *domain, int axis, double m
     rill_network network = {.magic = magic};
     rill_network_part part = {.before = NULL};
     driven d = {.network = &network, .geom = domain->geom, .axis = axis};
-    m->conducts = m->squares = m->speed = m->still = m->slowest = m->slowest_part = m->excess = 0;
+    m->conducts = m->squares = m->speed = m->still = m->slowest = m->slowest_part = m->slow = m->slow_part =
+        m->excess = 0;
     if (!counted->base || counted->chambers > CHAMBERS_MOST || counted->blocks[axis] < BLOCKS_LEAST)
         return RILL_OK;
     RILL_TRY(rill_network_counted(counted, &network));

@@ -497,7 +497,7 @@ Test(batch, the_picture_is_drawn_of_whatever_there_is)
         cr_expect_eq(blocks, 1 + 3 + k, "%d blocks", blocks);
         cr_expect_eq(means, 1 + 2 + k, "%d means", means);
         cr_expect(!strstr(text, "nan") && !strstr(text, "inf"));
-        cr_assert_eq(rill_rev_write(grids, 2, rows, k * 1e-6, "r.csv"), RILL_OK);
+        cr_assert_eq(rill_rev_write(grids, 2, rows, k * 1e-6, 24 * 24 * 24, "r.csv"), RILL_OK);
         rows[2] = row_of(RILL_BATCH_CONVERGED, 1, 2, 3);
     }
     cr_expect_neq(rill_rev_draw(grids, 2, rows, 0, "nowhere/r.svg"), RILL_OK);

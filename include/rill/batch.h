@@ -242,6 +242,45 @@ typedef struct rill_rev_numbers {
 rill_status rill_rev_describe(const rill_block_grid *grid, const rill_batch_row *rows,
                               rill_rev_quantity quantity, rill_rev_numbers *out);
 
+enum { RILL_SAMPLE_BLOCKS = 8 /**< fewest blocks of one size for an estimate of the sample */ };
+
+/** What the permeability of an image is good for as that of its material, from blocks of one size. */
+typedef struct rill_sample_error {
+    uint32_t edge;     /**< voxels along an edge of a block */
+    size_t blocks;     /**< that have k, 0 included */
+    double deviation;  /**< standard deviation of k of a block, relative: three times that of k^(1/3) */
+    double half_width; /**< of the 95 % interval around k of the image, relative: Student's t with blocks - 1
+                            degrees of freedom, blocks taken as independent; NaN: too few blocks */
+    double edge_tenth; /**< voxels along the edge of a cube whose k would be good to 10 % */
+} rill_sample_error;
+
+/**
+ * Estimate how far k of an image may be from that of the material that it is a sample of.
+ *
+ * k of a volume is taken as the mean of k^(1/3) of its blocks, cubed, and blocks as independent. Blocks
+ * smaller than what the medium is correlated over give too small an interval, mirrored boundaries of blocks
+ * one that is too wide: compare sizes. docs/method.md has the coverage in random media.
+ * @param[in] grid     blocks of one size
+ * @param[in] rows     of all items
+ * @param[in] quantity RILL_REV_K, or k along one axis
+ * @param[in] voxels   of the image, those outside of the sample left out
+ * @param[out] out     the estimate
+ * @return false with fewer than RILL_SAMPLE_BLOCKS blocks, or where none conducts
+ * @see Kanit et al. (2003), doi:10.1016/S0020-7683(03)00143-4, and Noetinger (1994), doi:10.1007/BF00613272;
+ * tests/test_sample_error.c
+ */
+bool rill_rev_sample_error(const rill_block_grid *grid, const rill_batch_row *rows,
+                           rill_rev_quantity quantity, double voxels, rill_sample_error *out);
+
+/**
+ * Choose the blocks that the estimate is taken from: the largest of which there are enough.
+ * @param[in] grids [count]
+ * @param[in] count number of block sizes
+ * @param[in] rows  of all items
+ * @return number of the grid; -1: none
+ */
+int rill_rev_sample_choose(const rill_block_grid *grids, int count, const rill_batch_row *rows);
+
 /**
  * Return the name of a quantity, as files have it.
  * @param[in] quantity the quantity
@@ -255,11 +294,12 @@ const char *rill_rev_quantity_name(rill_rev_quantity quantity);
  * @param[in] count number of block sizes
  * @param[in] rows  of all items
  * @param[in] spacing m; 0: unknown, and k in lu
+ * @param[in] voxels of the image, see rill_rev_sample_error()
  * @param[in] path  the file
  * @return RILL_USAGE for a file that cannot be created, RILL_SYSTEM for memory or disk
  */
 rill_status rill_rev_write(const rill_block_grid *grids, int count, const rill_batch_row *rows,
-                           double spacing, const char *path);
+                           double spacing, double voxels, const char *path);
 
 /**
  * Draw the same as an SVG picture: every block, mean, and quartiles.

@@ -108,6 +108,28 @@ class Row:
         return f"<rill.Row {self.name!r}: {value if self.has_result else self.message} ({self.exit_reason})>"
 
 
+@dataclasses.dataclass(frozen=True)
+class SampleError:
+    """What k of the whole image is good for as that of its material, from blocks of one size taken as independent.
+
+    Attributes
+    ----------
+    blocks : int
+        Blocks with a k, 0 included.
+    deviation : float
+        Standard deviation of k of a block, relative: three times that of the cube roots.
+    half_width : float
+        Of the 95 % interval around k of the image by Student's t, relative.
+    edge_tenth : float
+        Voxels along the edge of a cube whose k would be good to 10 %.
+    """
+
+    blocks: int
+    deviation: float
+    half_width: float
+    edge_tenth: float
+
+
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class Grid:
     """Blocks of one size.
@@ -125,6 +147,8 @@ class Grid:
         there is none. The axes are those of the array that was given: ``order="xyz"`` has the shape (nx, ny, nz).
     tensor_lu : ndarray, shape (nz, ny, nx, 3, 3)
         The tensors, row: flow, column: force, in the order x, y, z.
+    sample : SampleError or None
+        What k of the whole image is good for; None with fewer than 8 blocks, or where none conducts.
     """
 
     edge: int
@@ -134,6 +158,7 @@ class Grid:
     porosity: Reals
     anisotropy: Reals
     tensor_lu: Reals
+    sample: SampleError | None = None
 
     def __repr__(self) -> str:
         return f"<rill.Grid of {len(self.rows)} blocks of {self.edge}³ voxels, arrays [{', '.join(self.array_axes)}]>"
@@ -362,7 +387,18 @@ def _edges(edges: Any, voxel_size: float | None) -> list[int]:
     return [voxels(e) for e in ([edges] if single else items(edges, "edges", "edge of blocks, in voxels or a length, nor several"))]
 
 
-def _grid(grid: Any, rows: list[Row], order: str) -> Grid:
+def _sample(grid: Any, rows: list[Row], voxels: int) -> SampleError | None:
+    own, of, out = (c.rill_batch_row * len(rows))(), c.rill_block_grid(edge=grid.edge, count=grid.count), c.rill_sample_error()
+    for to, row in zip(own, rows):
+        to.reason, to.status = c.RILL_BATCH_CONVERGED if row.has_result else c.RILL_BATCH_NOT_CONVERGED, int(not row.has_result)
+        for a, b in np.ndindex(3, 3):
+            to.k[a][b] = row.tensor_lu[a, b]
+    if not library.rill_rev_sample_error(of, own, c.RILL_REV_K, voxels, out):
+        return None
+    return SampleError(out.blocks, out.deviation, out.half_width, out.edge_tenth)
+
+
+def _grid(grid: Any, rows: list[Row], order: str, voxels: int) -> Grid:
     own = rows[grid.first: grid.first + grid.count]
     shape = tuple(grid.n[::-1])
 
@@ -371,7 +407,7 @@ def _grid(grid: Any, rows: list[Row], order: str) -> Grid:
         return np.moveaxis(ordered(np.moveaxis(array, (0, 1, 2), (-3, -2, -1)), "zyx", order), (-3, -2, -1), (0, 1, 2))
 
     return Grid(grid.edge, order, own, field([r.k_lu for r in own]), field([r.porosity.total for r in own]),
-                field([r.anisotropy for r in own]), field([r.tensor_lu for r in own], 3, 3))
+                field([r.anisotropy for r in own]), field([r.tensor_lu for r in own], 3, 3), _sample(grid, own, voxels))
 
 
 @takes_image
@@ -443,4 +479,4 @@ def blocks(
         batch = _compute(cut, [name] * number.value, o, progress)
     finally:
         library.rill_blocks_free(cut)
-    return dataclasses.replace(batch, grids=[_grid(g, batch.rows, letters) for g in grids])
+    return dataclasses.replace(batch, grids=[_grid(g, batch.rows, letters, library.rill_geom_sample(geometry._c)) for g in grids])

@@ -47,6 +47,10 @@ def test_blocks_are_arrays_in_the_order_of_the_image(rock: Image, tmp_path: path
     row = small.rows[4]
     assert row.first == (0, 0, 12) and row.voxels == (12, 12, 12)
     assert small.k_lu[1, 0, 0] == row.k_lu
+    roots = np.cbrt(small.k_lu)
+    deviation = 3 * roots.std(ddof=1) / roots.mean()
+    assert small.sample.blocks == 8 and small.sample.deviation == pytest.approx(deviation)
+    assert small.sample.half_width == pytest.approx(2.36462 * deviation / 8 ** 0.5, rel=1e-4) and whole.sample is None
     if row.k_lu > 0:
         assert row.k_lu == rill.permeability(block, axis="z", sides="mirror", device="cpu").k_lu
     assert whole.k_lu[0, 0, 0] == rill.permeability(rock, axis="z", sides="mirror", device="cpu").k_lu

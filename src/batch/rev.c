@@ -95,7 +95,7 @@ typedef struct content {
     const rill_block_grid *grids;
     int count;
     const rill_batch_row *rows;
-    double spacing;
+    double spacing, voxels;
 } content;
 
 static rill_status line_print(FILE *out, const content *c, const rill_block_grid *grid, rill_rev_quantity q)
@@ -118,6 +118,10 @@ static rill_status line_print(FILE *out, const content *c, const rill_block_grid
         fputc(',', out);
         rill_batch_csv_real(out, values[v] * scale);
     }
+    rill_sample_error error = {.half_width = NAN};
+    if (k) rill_rev_sample_error(grid, c->rows, q, c->voxels, &error);
+    fputc(',', out);
+    rill_batch_csv_real(out, error.half_width);
     fputc('\n', out);
     return RILL_OK;
 }
@@ -126,9 +130,10 @@ static rill_status print(FILE *out, const void *context)
 {
     rill_status status = RILL_OK;
     const content *c = context;
-    fputs("block_edge_voxels,block_edge_m,quantity,unit,blocks,blocks_without,conducting,mean,"
-          "standard_deviation,geometric_mean,minimum,quartile_1,median,quartile_3,maximum\n",
-          out);
+    fputs(
+        "block_edge_voxels,block_edge_m,quantity,unit,blocks,blocks_without,conducting,mean,"
+        "standard_deviation,geometric_mean,minimum,quartile_1,median,quartile_3,maximum,sample_half_width\n",
+        out);
     for (int g = 0; g < c->count; g++)
         for (int q = 0; q < RILL_REV_QUANTITIES; q++)
             RILL_TRY(line_print(out, c, &c->grids[g], (rill_rev_quantity)q));
@@ -137,8 +142,8 @@ done:
 }
 
 rill_status rill_rev_write(const rill_block_grid *grids, int count, const rill_batch_row *rows,
-                           double spacing, const char *path)
+                           double spacing, double voxels, const char *path)
 {
-    const content c = {grids, count, rows, spacing};
+    const content c = {grids, count, rows, spacing, voxels};
     return rill_output_print(path, print, &c);
 }

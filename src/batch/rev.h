@@ -11,6 +11,11 @@
 /** Return a quantity of a block; NaN where there is no result. */
 double rill_rev_value(const rill_batch_row *row, rill_rev_quantity quantity);
 
+/** Return the factor of the standard deviation of the mean of a two-tailed interval of 95 %. @param freedom
+ * at least 5
+ */
+double rill_rev_student(size_t freedom);
+
 /** Return whether a quantity is a permeability, in lu. */
 bool rill_rev_is_k(rill_rev_quantity quantity);
 

@@ -92,6 +92,25 @@ static void print_rev(const cli_batch_result *r)
     }
 }
 
+/* What k of the whole image is good for as that of its material. */
+static void print_sample(const cli_batch_result *r)
+{
+    rill_sample_error error;
+    const int g = rill_rev_sample_choose(r->grids, r->grid_count, r->batch->rows);
+    if (g < 0) {
+        cli_row("sample", "not known: %d blocks of one size with a result are needed, and one that conducts",
+                RILL_SAMPLE_BLOCKS);
+        return;
+    }
+    rill_rev_sample_error(&r->grids[g], r->batch->rows, RILL_REV_K, (double)rill_geom_sample(r->geom),
+                          &error);
+    cli_row(
+        "sample",
+        "k of the image is that of the material to ± %.2g %% (95 %%, Student's t, %zu blocks of %u voxels "
+        "taken as independent); ± 10 %% takes an edge of %.0f voxels",
+        100 * error.half_width, error.blocks, error.edge, error.edge_tenth);
+}
+
 /* Say of how many items the flow is none, or no Stokes flow. */
 static rill_status flows_note(const cli_batch_result *r, char **notes)
 {
@@ -166,6 +185,7 @@ void cli_batch_print(const cli_batch_result *r)
 {
     const rill_batch *b = r->batch;
     if (r->geom) print_rev(r);
+    if (r->geom) print_sample(r);
     for (int k = RILL_BATCH_CONVERGED; k < RILL_BATCH_REASONS; k++)
         if (b->ended[k]) cli_row(rill_batch_reason_name((rill_batch_reason)k), "%zu", b->ended[k]);
     if (b->resumed) cli_row("from the table", "%zu", b->resumed);
@@ -257,6 +277,17 @@ static json_t *json_numbers(const rill_rev_numbers *n, double factor)
                      rill_json_real(n->quantile[4] * factor));
 }
 
+/* What the blocks of a size say of the whole image. */
+static json_t *json_sample(const cli_batch_result *r, const rill_block_grid *grid)
+{
+    rill_sample_error e;
+    if (!rill_rev_sample_error(grid, r->batch->rows, RILL_REV_K, (double)rill_geom_sample(r->geom), &e))
+        return json_null();
+    return json_pack("{s:I, s:o, s:o, s:f, s:o}", "blocks", (json_int_t)e.blocks, "deviation",
+                     rill_json_real(e.deviation), "half_width", rill_json_real(e.half_width), "confidence",
+                     0.95, "edge_voxels_10_percent", rill_json_real(e.edge_tenth));
+}
+
 static json_t *json_rev(const cli_batch_result *r)
 {
     json_t *list = json_array();
@@ -266,6 +297,7 @@ static json_t *json_rev(const cli_batch_result *r)
         json_t *size = json_pack("{s:I, s:o, s:[I,I,I]}", "edge_voxels", (json_int_t)grid->edge, "edge_m",
                                  spacing > 0 ? json_real(grid->edge * spacing) : json_null(), "blocks",
                                  (json_int_t)grid->n[0], (json_int_t)grid->n[1], (json_int_t)grid->n[2]);
+        json_object_set_new(size, "sample", json_sample(r, grid));
         for (int q = 0; q < RILL_REV_QUANTITIES; q++) {
             rill_rev_numbers n;
             const bool k = q >= RILL_REV_K && q <= RILL_REV_K_Z;

@@ -236,7 +236,8 @@ static rill_status blocks_write(const work *w)
     rill_status status = RILL_OK;
     const double spacing = w->geom->spacing;
     if (!w->b->csv) return RILL_OK;
-    RILL_TRY(rill_rev_write(w->grids, w->grid_count, w->batch.rows, spacing, w->files->rev));
+    RILL_TRY(rill_rev_write(w->grids, w->grid_count, w->batch.rows, spacing,
+                            (double)rill_geom_sample(w->geom), w->files->rev));
     RILL_TRY(rill_rev_draw(w->grids, w->grid_count, w->batch.rows, spacing, w->files->picture));
     for (int g = 0; g < w->grid_count; g++)
         RILL_TRY(rill_block_map_write(&w->grids[g], w->batch.rows, w->geom, w->files->maps[g]));

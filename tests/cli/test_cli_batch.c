@@ -244,6 +244,14 @@ Test(batch, blocks_make_a_curve_a_picture_and_maps)
     cr_expect_float_eq(strtod(k, NULL), strtod(whole, NULL), 2e-3 * strtod(k, NULL));
     cell("k.rev.csv", "8,1.6e-05,porosity", "mean", value);
     cr_expect_float_eq(strtod(value, NULL), 25.0 / 64, 1e-12);
+    /* Eight blocks that are alike leave no doubt; one block tells nothing. */
+    cr_expect_not_null(strstr(r.out, "that of the material to ± "), "%s", r.out);
+    cr_expect_not_null(strstr(r.out, "8 blocks of 8 voxels"), "%s", r.out);
+    cell("k.rev.csv", "8,1.6e-05,k,", "sample_half_width", value);
+    cr_expect_leq(strtod(value, NULL), 1e-6);
+    cr_expect_str_neq(value, "");
+    cell("k.rev.csv", "16,3.2e-05,k,", "sample_half_width", value);
+    cr_expect_str_eq(value, "");
     for (int f = 0; f < 3; f++)
         cr_expect(cli_test_exists((const char *[]){"k.rev.svg", "k.map-8.vti", "k.map-16.vti"}[f]));
     cr_expect_not_null(strstr(slurp("k.map-8.vti"), "WholeExtent=\"0 2 0 2 0 2\""));
@@ -251,6 +259,7 @@ Test(batch, blocks_make_a_curve_a_picture_and_maps)
         cli_test_run("permeability", "--pore", "0", "a-16x16x16.raw", "--blocks", "16", "--voxel-size", "2um",
                      "--backend", "cpu", "--csv", "k.csv", "--resume");
     cr_expect_eq(again.code, 0, "%s", again.err);
+    cr_expect_not_null(strstr(again.out, "not known: 8 blocks of one size"), "%s", again.out);
     cr_expect_eq(lines("k.csv"), 1 + 8 + 1); /* the blocks of 8 voxels stay */
     cr_expect(cli_test_exists("k.map.vti"));
 }

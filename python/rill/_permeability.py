@@ -653,8 +653,8 @@ def _bar(out: Any) -> ErrorBar:
     states = {c.RILL_ERROR_NOT_ASKED: "not asked", c.RILL_ERROR_UNKNOWN: "not known", c.RILL_ERROR_KNOWN: "known"}
     parts = [Contribution(text(p.name), "bound" if p.bound else "estimate", states[p.state], np.array(p.relative[:]), np.array(p.half_width[:]),
                           spoken(text(p.note))) for p in out.contributions]
-    arrays = (np.array(one[:]) for one in (out.total, out.without_boundaries, out.best, out.k, out.staircase_limit, out.staircase_relative))
-    return ErrorBar(parts, *arrays, out.complete)
+    return ErrorBar(parts, np.array(out.total[:]), np.array(out.without_boundaries[:]), np.array(out.best[:]), np.array(out.k[:]),
+                    np.array(out.staircase_limit[:]), np.array(out.staircase_relative[:]), out.complete)
 
 
 def variant_name(variant: Any, storage: int) -> str:

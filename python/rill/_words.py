@@ -20,6 +20,7 @@ PHRASES = [(re.compile(pattern), words) for pattern, words in (
     (r"`rill variants`", "`rill.variants()`"),
     (r"`?\brill info\b( \S+(?=`))?`?", "`rill.open`"),
     (r"`rill voxelize VESSEL\.stl`", "`rill.voxelize`"),
+    (r"--sensitivity of `rill permeability`", "The option sensitivity of the program's command permeability"),
     (r"`rill (voxelize|permeability|check|run)`", r"`rill.\1`"),
     (r"--memory \(RILL_MEMORY\)|RILL_MEMORY \(option --memory\)", "the environment variable RILL_MEMORY"),
     (r"with --overwrite or another -o", "in another directory"),

@@ -639,7 +639,8 @@ Test(several_walls, interpolation_at_mirrored_boundaries_is_refused)
         ASSERT_OK(rill_sim_create(domain, &o, &sim));
         cr_assert_eq(rill_sim_parts(sim), parts);
         const rill_status status = rill_sim_boundary_add(sim, b, &patch);
-        cr_assert_eq((int)status, (int)(parts == 1 ? RILL_OK : RILL_USAGE), "%d parts: %d, %s", parts, status, rill_error_message());
+        cr_assert_eq((int)status, (int)(parts == 1 ? RILL_OK : RILL_USAGE), "%d parts: %d, %s", parts, status,
+                     rill_error_message());
         if (parts == 2) cr_assert_not_null(strstr(rill_error_message(), "there are 2: take one"));
         rill_sim_destroy(sim);
     }

@@ -65,7 +65,9 @@ def test_a_dict_has_what_json_has(result: rill.Permeability) -> None:
     assert again["k_m2"] == pytest.approx(result.k) and again["k_darcy"] == pytest.approx(result.k_darcy)
     assert again["tensor_lu"] == result.tensor_lu.tolist() and again["voxel_size_m"] == 2e-6
     assert [run["axis"] for run in again["runs"]] == ["x", "y", "z"] and again["runs"][0]["series"]["step"]
-    assert again["porosity"]["percolating"].keys() == set("xyz") and again["error_bar"] is None
+    assert again["porosity"]["percolating"].keys() == set("xyz")
+    rows = again["error_bar"]["contributions"]
+    assert [row["state"] for row in rows[:2]] == ["known", "known"] and rows[0]["name"] == "convergence" and again["error_bar"]["complete"] == result.error_bar.complete
     alone = rill.permeability(np.ones((1, 6, 6), bool) & (np.arange(6)[:, None] > 1), axis="x", device="cpu").to_dict()
     assert alone["k_m2"] is None and alone["tensor_m2"] is None and alone["tensor_lu"][1][1] is None
 

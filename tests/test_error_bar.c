@@ -323,6 +323,30 @@ Test(error_bar, says_when_other_sides_do_not_percolate)
                        of(&walled, RILL_ERROR_BOUNDARIES)->note);
 }
 
+/* A few runs are no more than two: of boundaries of two kinds one other choice is run, and both for `fine`.
+ */
+Test(error_bar, few_runs_take_no_longer_than_two)
+{
+    for (int fine = 0; fine < 2; fine++) {
+        rill_geom *geom = balls_pack(12, 4, 5, 3), *plain = NULL;
+        rill_permeability_options o = along(2);
+        rill_permeability_plan plan;
+        rill_error_bar_plan bar;
+        int sides = 0;
+        geom->sides[0] = RILL_MIRROR;
+        cr_assert_eq(rill_geom_crop(geom, (const uint32_t[3]){0}, geom->n, &plain), RILL_OK);
+        cr_assert_eq(planned(plain, &o, &plan), RILL_OK, "%s", rill_error_message());
+        cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plan, &(rill_error_bar_options){.fine = fine}, &bar),
+                     RILL_OK, "%s", rill_error_message());
+        for (int i = 0; i < bar.part_count; i++) sides += bar.parts[i].purpose == RILL_ERROR_BAR_SIDES;
+        cr_assert_eq(sides, fine ? 2 : 1, "%s", bar.sides_note);
+        cr_assert(fine ? bar.cost > 10 : bar.cost > 0 && bar.cost <= 2, "%g", bar.cost);
+        rill_permeability_plan_free(&plan);
+        rill_geom_destroy(plain);
+        rill_geom_destroy(geom);
+    }
+}
+
 /* Pores that only other sides open must not have been dropped before. */
 Test(error_bar, sees_pores_that_only_other_sides_open)
 {

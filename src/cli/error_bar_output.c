@@ -30,8 +30,8 @@ void cli_error_bar_print_plan(const rill_error_bar_plan *plan, uint64_t peak, do
         strcat(device, " on the device");
     }
     if (plain_seconds > 0) snprintf(seconds, sizeof seconds, ", %.2g s", plan->cost * plain_seconds);
-    cli_row("error bar", "%d runs more, about %.2g times the time of the plain run%s", plan->part_count,
-            plan->cost, seconds);
+    cli_row("error bar", "%d run%s more, about %.2g times the time of the plain run%s", plan->part_count,
+            plan->part_count == 1 ? "" : "s", plan->cost, seconds);
     cli_row("  memory, host", "%s at the peak%s%s", host, device[0] ? ", " : "", device);
     for (int i = 0; i < plan->part_count; i++) {
         const rill_error_bar_part *p = &plan->parts[i];

@@ -36,6 +36,7 @@ typedef struct planner {
     const rill_geom *geom;
     const rill_permeability_options *options;
     const rill_permeability_plan *plain;
+    bool fine;
     double updates; /* of the plain variant that refinement may cost */
     rill_error_bar_plan *out;
 } planner;
@@ -235,7 +236,8 @@ static rill_status sides_plan(planner *p)
     for (int kind = RILL_PERIODIC; kind <= RILL_MIRROR; kind++) {
         bool added = false;
         const size_t length = strlen(note);
-        if (!differs[kind]) continue;
+        /* Of boundaries of several kinds one other choice is enough for an estimate of few runs. */
+        if (!differs[kind] || (p->out->part_count > 0 && !p->fine)) continue;
         RILL_TRY(sides_try(p, (rill_side)kind, -1, &added));
         if (added) {
             snprintf(note + length, size - length, "%s%s", length ? ", " : "", names[kind]);
@@ -502,7 +504,7 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
     const bool device = plain->device_bytes > 0;
     memset(out, 0, sizeof *out);
     RILL_TRY(rill_plan_error_bar_check(&resolved));
-    planner p = {.geom = geom, .options = &resolved, .plain = plain, .out = out};
+    planner p = {.geom = geom, .options = &resolved, .plain = plain, .fine = bar->fine, .out = out};
     p.updates =
         fmax(device ? UPDATES_CUDA : UPDATES_CPU, PLAIN_RUNS * (double)plain->nodes * plain->steps_expected);
     if (bar->updates > 0) p.updates = bar->updates;

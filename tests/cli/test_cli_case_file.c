@@ -45,6 +45,26 @@ Test(case_file, is_what_its_options_are)
     cr_assert_float_eq(k_of("again.json", "yy") / k_of("plain.json", "yy"), 1, 1e-3);
 }
 
+/* An option whose value may be left out: yes, no, or its form. */
+Test(case_file, gives_forms_of_options)
+{
+    static const char *const answers[] = {"yes", "fine", "no"}, *const runs[] = {"1 run more", "4 runs more",
+                                                                                 NULL};
+    for (int i = 0; i < 3; i++) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "input: s_12x12x12.raw\npore: [0]\naxis: x\nbackend: cpu\ndry-run: yes\nerror-bar: %s\n",
+                 answers[i]);
+        write_file("d/e.yaml", text);
+        const cli_result r = cli_test_run("permeability", "--case", "d/e.yaml");
+        cr_assert_eq(r.code, 0, "%s", r.err);
+        cr_assert(runs[i] ? strstr(r.out, runs[i]) != NULL : strstr(r.out, "more, about") == NULL, "%s: %s",
+                  answers[i], r.out);
+    }
+    write_file("d/e.yaml", "input: s_12x12x12.raw\npore: [0]\nerror-bar: coarse\n");
+    cli_test_fails(1, "error-bar", "permeability", "--case", "d/e.yaml");
+}
+
 /* What stands behind --case, and inputs of the command line, count more than the file. */
 Test(case_file, is_changed_by_options)
 {

@@ -161,6 +161,18 @@ def plan_lines(cases):
             "%d of %d more or less than %d times." % (len(none), len(late), ratios[0][0], ratios[-1][0], unlike(ratios), len(ratios), PLANNED)]
 
 
+def anew_lines(found):
+    """Which runs of a file were made by another commit than the others."""
+    text = []
+    for made in found.get("again", []):
+        what = ", ".join(NAMES[key] for key in made["runs"])
+        where = "" if made["cases"] == len(found["cases"]) else " in %d of the pore spaces" % made["cases"]
+        text += ["%s made anew with rill %s, %s, %s: %s%s." %
+                 ("Planned steps, beside steps that were made before," if made["plans"] else "Runs",
+                  made["software"], made["processor"], made["date"], what, where), ""]
+    return text
+
+
 def section(found):
     """Lines of the page on a file of results."""
     cases, families = found["cases"], found.get("families", "narrow")
@@ -172,6 +184,7 @@ def section(found):
              sum("k" in c for c in cases), "the others" if not lost else "%d more have no reference; the others" % lost, "" if families == "narrow" else " --families " + families, found["seed"], found["first"], found["count"],
              found["backend"], found["software"], found["date"]), "",
             "| run | tried | results | steps in all | " + HEAD, "|---|--:|--:|--:|--:|--:|---|"]
+    text[-2:-2] = anew_lines(found)
     rows = table(cases)
     text += ["| %s | %d | %d | %d | %s" % (NAMES[key], tried, len(ratios), steps, cells(ratios)) for key, tried, ratios, steps in rows]
     text += tensor_table(cases) + tortuosity_table(cases) + plan_lines(cases)

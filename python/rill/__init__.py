@@ -13,7 +13,7 @@ xarray.DataArray are honoured, and the result names the axes of the array. Lengt
 reason: `UsageError`, `NumericsError`, `SystemFailure`, `Cancelled`, all of them `Error`.
 """
 
-from ._batch import Batch, Grid, Row, blocks, permeability_many
+from ._batch import Batch, Grid, Row, SampleError, blocks, permeability_many
 from ._files import Dataset, File, Group, open
 from ._geometry import Geometry, Opening, Porosity, voxelize
 from ._grids import VesselErrorBar, VesselQuantity
@@ -36,7 +36,7 @@ __version__ = f"{RILL_VERSION_MAJOR}.{RILL_VERSION_MINOR}.{RILL_VERSION_PATCH}"
 # `open` is not among them: `from rill import *` must not replace the one of Python.
 __all__ = [
     "Batch", "Cancelled", "Contribution", "DARCY", "Dataset", "Error", "ErrorBar", "Field", "File", "Geometry", "Grid",
-    "Group", "Moment", "Network", "NumericsError", "Opening", "Permeability", "Plan", "PoreSizes", "Porosity", "Progress", "RillWarning", "Row", "Run",
+    "Group", "Moment", "Network", "NumericsError", "Opening", "Permeability", "Plan", "PoreSizes", "Porosity", "Progress", "RillWarning", "Row", "Run", "SampleError",
     "SystemFailure", "Table", "UsageError", "Variant", "VesselErrorBar", "VesselQuantity", "VesselRun", "bench", "blocks", "command", "network",
     "permeability", "permeability_many", "plan", "quantity", "run", "variants", "version", "voxelize",
 ]

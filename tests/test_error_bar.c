@@ -443,3 +443,29 @@ Test(error_bar, has_the_same_bits_where_processes_keep_the_image, .timeout = 300
     }
     cr_assert_eq(kept_pieces, 0);
 }
+
+/* The shape needs no further run, but a plain one that measured its walls. */
+Test(error_bar, shape_is_estimated_from_the_walls_of_the_plain_run)
+{
+    for (int walls = 0; walls < 2; walls++) {
+        rill_permeability_options o = rill_permeability_options_default();
+        rill_geom *geom = NULL;
+        bounded b;
+        o.wall_room = walls;
+        o.axis = 0;
+        cr_assert_eq(rill_geom_create((const uint32_t[3]){4, 12, 12}, &geom), RILL_OK);
+        for (uint64_t v = 0; v < rill_geom_voxels(geom); v++)
+            geom->voxels[v] = hypot((double)(v / 4 % 12) - 5.5, (double)(v / 48) - 5.5) < 4.6;
+        cr_assert_eq(bound(geom, o, (rill_error_bar_options){0}, &b), RILL_OK, "%s", rill_error_message());
+        const rill_error_bar_contribution *c = &b.bar.contributions[RILL_ERROR_SHAPE];
+        cr_assert_eq(c->state, walls ? RILL_ERROR_KNOWN : RILL_ERROR_UNKNOWN, "%s", c->note);
+        if (!walls) cr_assert_not_null(strstr(c->note, "wall_room"), "%s", c->note);
+        if (!walls) continue;
+        cr_assert_not(c->bound);
+        cr_assert_float_eq(b.bar.best[0], b.bar.k[0] * (1 + c->relative[0]), 1e-9 * b.bar.k[0]);
+        cr_assert_neq(b.bar.best[0], b.bar.k[0]);
+        cr_assert(c->half_width[0] > 0.006 && c->half_width[0] < 0.3);
+        cr_assert_gt(b.bar.wall_shift[0], b.bar.wall_room[1][0]);
+        cr_assert(isnan(b.bar.surface_k[0][0]) && isnan(b.bar.wall_shift[1]));
+    }
+}

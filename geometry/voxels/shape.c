@@ -26,7 +26,7 @@ enum {
     SURFACES = SLACK + 3,
     NEAREST = 2 * SLACK + 1,
     PIECE = 8, /* rows that a thread takes at a time */
-    PLANES = 1 + FILTERED + DISTANCES + 3 * NORMALS + SURFACES + 2 * NEAREST + 1
+    PLANES = 1 + FILTERED + DISTANCES + 3 * NORMALS + SURFACES + 2 * NEAREST + 2
 };
 
 #define CERTAIN 0.9999f     /* of G: no wall is near */
@@ -51,7 +51,7 @@ typedef struct work {
     float *signs;  /* [ny][row + 2 RADIUS], 1 in pores, else -1 */
     float *across; /* one plane of the box, filtered along x, [ny][row] */
     float *filtered[FILTERED], *distances[DISTANCES], *normals[NORMALS][3], *surfaces[SURFACES],
-        *nearest[NEAREST][2], *slack;
+        *nearest[NEAREST][2], *slack[2];
 } work;
 
 /* Return what lies at place i of an axis: -1 beyond a solid boundary. */
@@ -98,8 +98,8 @@ static rill_status work_begin(work *w)
                                "a distance field", (void **)&w->signs));
     float *next = w->memory;
     float **lists[] = {&w->across,  w->filtered,   w->distances, w->normals[0],
-                       w->surfaces, w->nearest[0], &w->slack};
-    const int counts[] = {1, FILTERED, DISTANCES, 3 * NORMALS, SURFACES, 2 * NEAREST, 1};
+                       w->surfaces, w->nearest[0], w->slack};
+    const int counts[] = {1, FILTERED, DISTANCES, 3 * NORMALS, SURFACES, 2 * NEAREST, 2};
     for (int k = 0; k < 7; k++)
         for (int i = 0; i < counts[k]; i++, next += w->plane) lists[k][i] = next;
 done:
@@ -333,7 +333,7 @@ static void slack_find(const void *shared, uint64_t first, uint64_t end)
             const ptrdiff_t i = (y + MARGIN) * w->row + x + MARGIN;
             const bool wall = here[i] > 0 && (here[i - 1] < 0 || here[i + 1] < 0 || here[i - w->row] < 0 ||
                                               here[i + w->row] < 0 || below[i] < 0 || above[i] < 0);
-            w->slack[i] = wall ? least_around(w, z, i, 0) + least_around(w, z, i, 1) : 0;
+            for (int kind = 0; kind < 2; kind++) w->slack[kind][i] = wall ? least_around(w, z, i, kind) : 0;
         }
 }
 
@@ -355,7 +355,7 @@ static rill_status hand_out(work *w, int z, bool slack, rill_shape_take *take, v
     for (int k = 0; k < 3; k++) plane.distance[k] = w->surfaces[slot(z + k - 1, SURFACES)] + first;
     if (slack) {
         run(w, z, w->n[1], slack_find);
-        plane.slack = w->slack + first;
+        for (int kind = 0; kind < 2; kind++) plane.slack[kind] = w->slack[kind] + first;
     }
     return take(context, &plane);
 }

@@ -30,17 +30,18 @@ typedef struct rill_shape_plane {
     uint32_t z;
     ptrdiff_t row;
     const float *distance[3]; /**< of planes z - 1, z and z + 1, voxels, positive in pores; never 0 */
-    const float *slack;       /**< of plane z, voxels; NULL where it was not requested. At pore voxels with a
+    const float *slack[2];    /**< of plane z, voxels; NULL where it was not requested. At pore voxels with a
                                    solid one beside them: how far the surface could move without that a voxel
-                                   near it changes. That is the least distance of a pore voxel from the
-                                   surface, and that of a solid one, within RILL_SHAPE_SLACK_REACH voxels
-                                   along each axis, at most 1 each, added. Elsewhere 0; beyond the box none */
+                                   near it changes. [0] into the pore: the least distance of a pore voxel from
+                                   the surface within RILL_SHAPE_SLACK_REACH voxels along each axis, at most
+                                   1; [1] into the solid: that of a solid voxel. Elsewhere 0; beyond the box
+                                   none */
 } rill_shape_plane;
 
 /** Take one plane. */
 typedef rill_status rill_shape_take(void *context, const rill_shape_plane *plane);
 
-/** Return the bytes that the field of so many voxels takes at a time: 43 planes. */
+/** Return the bytes that the field of so many voxels takes at a time: 44 planes. */
 uint64_t rill_shape_bytes(const uint32_t n[3]);
 
 /**

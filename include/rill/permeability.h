@@ -167,10 +167,14 @@ typedef struct rill_permeability_run {
     uint64_t coarse_steps; /**< steps made there, and an eighth of those on the next grid, and so on */
     double k[3];           /**< final k_xa, k_ya, k_za, predicted, lu */
     double uncertainty[3]; /**< of them, absolute; held to the tolerance for k_aa and in a tensor */
-    double rounding;       /**< of the uncertainty of k_aa: what the number format of the populations adds */
-    double last[3];        /**< at the last step */
-    double tortuosity;     /**< mean |u| over mean u_a: Duda, Koza, Matyka (2011),
-                                doi:10.1103/PhysRevE.84.036319; NaN while it is not known to a half */
+    double wall_shift; /**< what k_aa gains where every wall moves one voxel into the solid, lu, to the first
+                            order; NaN: not requested, or not known (D2Q9, interpolated bounce-back) */
+    double wall_room[2]; /**< what it loses, and gains, where walls move into the pores, and into the solids,
+                              as far as they can without that a voxel changes, lu; NaN likewise */
+    double rounding;     /**< of the uncertainty of k_aa: what the number format of the populations adds */
+    double last[3];      /**< at the last step */
+    double tortuosity;   /**< mean |u| over mean u_a: Duda, Koza, Matyka (2011),
+                              doi:10.1103/PhysRevE.84.036319; NaN while it is not known to a half */
     double tortuosity_uncertainty; /**< of it, absolute; infinity while unknown */
     double reynolds;   /**< mean pore velocity × hydraulic diameter (4 pore volume / wall area) / nu */
     double mach;       /**< largest speed / speed of sound, at the last step */
@@ -225,6 +229,8 @@ typedef struct rill_permeability_options {
     bool keep_storage;              /**< refuse where fp32 rounds too much; else such runs are made in fp64 */
     rill_acceleration acceleration; /**< how the run is brought to its end */
     rill_permeability_start start;  /**< what it starts from */
+    bool wall_room; /**< measure what k gains where walls move, `wall_shift` and `wall_room` of each run, for
+                       an error bar */
     bool settle_fields;     /**< continue until the mean momentum, too, is within the tolerance: k converges
                                    earlier */
     bool sensitivity;       /**< find how k depends on its walls, see rill_permeability_walls; a body force,

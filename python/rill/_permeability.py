@@ -505,7 +505,7 @@ class _Call:
     def compute(self, error_bar: int) -> Permeability:
         """Compute, and log what is found."""
         with Devices(self.devices) as opened, Watch(self.progress) as watch:
-            self.options.progress = watch.c
+            self.options.progress, self.options.wall_room = watch.c, bool(error_bar)
             result = self.computation(opened).run(watch, error_bar)
         logger.info("%r", result)
         return result

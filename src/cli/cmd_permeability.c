@@ -343,6 +343,7 @@ static rill_status work(choices *c)
     options.checkpoint = c->error_bar ? NULL : c->checkpoint_name;
     options.resume = c->resume;
     options.settle_fields = c->fields != RILL_FIELDS_NONE || c->sensitivity;
+    options.wall_room = c->error_bar;
     options.progress = (rill_progress){watch, c};
     if (c->fields != RILL_FIELDS_NONE) options.finished_pieces = finished;
     options.context = c;

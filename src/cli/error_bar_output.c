@@ -216,7 +216,7 @@ static bool is_empty(const rill_error_bar *bar)
 json_t *cli_error_bar_json(const rill_error_bar *bar, double m2)
 {
     if (is_empty(bar)) return json_null();
-    json_t *list = json_array(), *limit = json_null();
+    json_t *list = json_array(), *limit = json_null(), *walls = json_null();
     for (int i = 0; i < RILL_ERROR_ROWS; i++) {
         const rill_error_bar_contribution *c = &bar->contributions[i];
         json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "name", c->name, "kind",
@@ -228,11 +228,16 @@ json_t *cli_error_bar_json(const rill_error_bar *bar, double m2)
         limit = json_pack("{s:o, s:o, s:o, s:o}", "lu", axes(bar->staircase_limit, 1), "m2",
                           axes(bar->staircase_limit, m2), "relative", axes(bar->staircase_relative, 1),
                           "grids", grids_json(bar));
-    return json_pack("{s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:b, s:f}", "contributions", list, "total",
+    if (bar->contributions[RILL_ERROR_SHAPE].state != RILL_ERROR_NOT_ASKED)
+        walls = json_pack("{s:o, s:o, s:o, s:o, s:o}", "shift_lu", axes(bar->wall_shift, 1), "into_pores_lu",
+                          axes(bar->wall_room[0], 1), "into_solids_lu", axes(bar->wall_room[1], 1),
+                          "surface_0.12_lu", axes(bar->surface_k[0], 1), "surface_0.1875_lu",
+                          axes(bar->surface_k[1], 1));
+    return json_pack("{s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:b, s:f}", "contributions", list, "total",
                      axes(bar->total, 1), "total_without_boundaries", axes(bar->without_boundaries, 1),
                      "best_estimate", "lu", axes(bar->best, 1), "m2", axes(bar->best, m2), "voxels_lu",
-                     axes(bar->k, 1), "staircase_limit", limit, "complete", bar->complete, "seconds",
-                     bar->seconds);
+                     axes(bar->k, 1), "staircase_limit", limit, "walls", walls, "complete", bar->complete,
+                     "seconds", bar->seconds);
 }
 
 rill_status cli_error_bar_write(rill_result *file, const rill_error_bar *bar, double m2)

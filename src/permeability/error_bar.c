@@ -180,7 +180,11 @@ static void staircase_take(const runner *r, rill_error_bar *out)
     double width[3] = {NAN, NAN, NAN};
     char note[256];
     bool sane = true;
-    if (why) return unknown(out, RILL_ERROR_SHAPE, why);
+    if (why) {
+        if (out->contributions[RILL_ERROR_SHAPE].state != RILL_ERROR_KNOWN)
+            unknown(out, RILL_ERROR_SHAPE, why);
+        return;
+    }
     for (int a = 0; a < 3; a++) {
         double low = INFINITY, high = -INFINITY, doubt = 0;
         if (!isfinite(out->k[a])) continue;
@@ -200,6 +204,7 @@ static void staircase_take(const runner *r, rill_error_bar *out)
     }
     snprintf(note, sizeof note, "distance to the limit of the staircase, %.120s%s", r->plan->grid_note,
              sane ? "" : "; no order between 0.5 and 2.5: finest grid, three times their range");
+    if (out->contributions[RILL_ERROR_SHAPE].state == RILL_ERROR_KNOWN) return; /* a better estimate */
     rill_error_bar_put(out, RILL_ERROR_SHAPE, RILL_ERROR_KNOWN, NULL, width, note);
 }
 
@@ -239,6 +244,8 @@ rill_status rill_error_bar_compute(const rill_geom *geom, const rill_permeabilit
     resolved = rill_plan_resolve(geom, options);
     for (r.part = 0; r.part < plan->part_count; r.part++) RILL_TRY(part_run(&r));
     boundaries_take(&r, out);
+    const char *why_not = rill_error_bar_shape_take(&resolved, plain, out);
+    if (why_not) unknown(out, RILL_ERROR_SHAPE, why_not);
     if (plan->grid_note[0]) staircase_take(&r, out);
     if (plan->format_note[0]) format_take(&r, out);
 done:

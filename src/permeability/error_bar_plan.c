@@ -78,6 +78,7 @@ rill_permeability_options rill_error_bar_part_options(const rill_permeability_op
     o.finished_pieces = NULL;
     o.settle_fields = false;
     o.sensitivity = false;
+    o.wall_room = false;
     o.context = NULL;
     return o;
 }

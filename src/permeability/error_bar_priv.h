@@ -24,4 +24,27 @@ rill_permeability_options rill_error_bar_part_options(const rill_permeability_op
 rill_status rill_error_bar_part_geometry(const rill_geom *geom, const rill_error_bar_part *part,
                                          rill_geom **out);
 
+/** What is known of the shape along an axis, lu. */
+typedef struct rill_shape_found {
+    double k;          /**< of the voxels */
+    double shift;      /**< see rill_permeability_run.wall_shift */
+    double room[2];    /**< see rill_permeability_run.wall_room */
+    double surface[2]; /**< k on a surface through the voxels, with RILL_SHAPE_MAGIC and 3/16; NaN: unknown */
+} rill_shape_found;
+
+/** The estimate from it: k, and half of the interval around it, relative. */
+typedef struct rill_shape_estimate {
+    double k, half_width;
+} rill_shape_estimate;
+
+/** Estimate the permeability of the shape that voxels sample. */
+rill_shape_estimate rill_shape_estimate_of(const rill_shape_found *found);
+
+/**
+ * Put the estimate for the shape into an error bar whose `surface_k` is there.
+ * @return NULL, or why there is none
+ */
+const char *rill_error_bar_shape_take(const rill_permeability_options *options,
+                                      const rill_permeability *plain, rill_error_bar *out);
+
 #endif

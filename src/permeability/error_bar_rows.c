@@ -64,7 +64,8 @@ void rill_error_bar_of_run(const rill_permeability *plain, rill_error_bar *out)
         for (int a = 0; a < 3; a++) c->relative[a] = c->half_width[a] = NAN;
     }
     for (int a = 0; a < 3; a++)
-        out->k[a] = out->best[a] = out->staircase_limit[a] = out->staircase_relative[a] = NAN;
+        out->k[a] = out->best[a] = out->staircase_limit[a] = out->staircase_relative[a] = out->wall_shift[a] =
+            out->wall_room[0][a] = out->wall_room[1][a] = out->surface_k[0][a] = out->surface_k[1][a] = NAN;
     for (int i = 0; i < plain->run_count; i++) {
         const rill_permeability_run *run = &plain->runs[i];
         const int a = run->axis;

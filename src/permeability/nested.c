@@ -246,6 +246,7 @@ static rill_status solve(rill_follower *f, rill_permit *permit, start *out, rill
     o.acceleration = RILL_ACCELERATION_NETWORK;
     o.settle_fields = false;
     o.sensitivity = false;
+    o.wall_room = false;
     o.keep_storage = true; /* rounding is below what a coarser grid is good for */
     o.checkpoint = NULL;
     o.resume = false;

@@ -14,6 +14,7 @@
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/planes.h"
 #include "network/network.h"
+#include "permeability/wall_room.h"
 #include "permeability/edges.h"
 #include "permeability/nested.h"
 #include "permeability/numbered.h"
@@ -225,6 +226,8 @@ static rill_status fields_finish(rill_follower *f)
     if (f->options->finished) RILL_TRY(moments_hand_out(f, mean));
     if (f->options->finished_pieces)
         RILL_TRY(f->options->finished_pieces(f->options->context, f->run, &moments));
+    if (f->options->wall_room && rill_wall_room_known(f->geom, f->options))
+        RILL_TRY(rill_wall_room(f->geom, &moments, f->run));
 done:
     rill_kept_destroy(walls);
     rill_kept_destroy(mean);
@@ -235,7 +238,8 @@ static rill_status finish(rill_follower *f)
 {
     rill_status status = RILL_OK;
     const bool fields = f->options->finished || f->options->finished_pieces || f->options->sensitivity ||
-                        f->between.geom || f->options->variant.equilibrium != RILL_STOKES;
+                        f->options->wall_room || f->between.geom ||
+                        f->options->variant.equilibrium != RILL_STOKES;
     if (fields) RILL_TRY(fields_finish(f));
     if (!fields) flow_take(f, NULL);
     if (f->run->converged && f->options->variant.equilibrium != RILL_STOKES &&
@@ -307,7 +311,7 @@ static void clear(rill_follower *f)
         f->k[b] = f->run->k[b] = f->run->last[b] = f->tortuosity = f->speed_max = NAN,
         f->run->uncertainty[b] = f->components >> b & 1 ? INFINITY : NAN;
     f->run->tortuosity = f->run->reynolds = f->run->mach = f->run->coarse = f->run->edge_share =
-        f->run->rounding = NAN;
+        f->run->rounding = f->run->wall_shift = f->run->wall_room[0] = f->run->wall_room[1] = NAN;
     f->run->tortuosity_uncertainty = INFINITY;
     f->slice = 1;
 }

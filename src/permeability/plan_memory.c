@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the memory of a permeability run: the most of what is there at any time. */
+#include "permeability/wall_room.h"
 #include "permeability/plan_memory.h"
 #include "device/room.h"
 #include "domain/links.h"
@@ -19,6 +20,9 @@
 /* What is read at a time of the moments of all nodes. */
 enum { MOMENTS_SLICE = 1 << 16 };
 
+/* Faces of pores at solids for each unit of wall area, which is counted as that of smooth walls. */
+#define FACES 1.5
+
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
@@ -35,6 +39,8 @@ static void box_measure(rill_plan_sizes *s, const rill_geom *geom, double surfac
     s->distances = rill_network_distance_bytes(geom);
     s->copy = rill_network_copy_bytes(geom);
     s->sensitivity = rill_sensitivity_bytes(geom, s->nodes);
+    const double faces = FACES * surface * (double)s->nodes;
+    s->room = rill_wall_room_bytes(geom, smaller((uint64_t)faces, s->nodes));
     s->held = keeper ? s->nodes / (uint64_t)keeper->count : 0;
 }
 
@@ -163,8 +169,9 @@ static uint64_t fields_bytes(const counting *c)
 {
     const uint64_t part = 4 * sizeof(double) * smaller(c->s->nodes, MOMENTS_SLICE);
     const bool turned = c->plan->reservoirs && c->o->axis != 2;
-    return 4 * sizeof(float) * c->plan->nodes * (turned ? 2 : 1) + larger(2 * part, c->o->finished_bytes) +
-           (c->o->sensitivity ? c->s->sensitivity : 0);
+    const uint64_t room = c->o->wall_room ? c->s->room : 0;
+    return 4 * sizeof(float) * c->plan->nodes * (turned ? 2 : 1) +
+           larger(2 * part, larger(room, c->o->finished_bytes)) + (c->o->sensitivity ? c->s->sensitivity : 0);
 }
 
 rill_plan_memory rill_plan_memory_count(const rill_plan_sizes *s, const rill_permeability_options *o,
@@ -178,8 +185,8 @@ rill_plan_memory rill_plan_memory_count(const rill_plan_sizes *s, const rill_per
     c.corrects = plan->network || rill_plan_has_other(plan, o);
     c.makes_network = rill_plan_makes_network(plan, o);
     c.looks = o->max_steps >= (plan->network ? plan->cycle : plan->every);
-    c.fields = o->finished || o->finished_pieces || o->sensitivity || o->drive == RILL_DRIVE_PRESSURE ||
-               o->variant.equilibrium != RILL_STOKES;
+    c.fields = o->finished || o->finished_pieces || o->sensitivity || o->wall_room ||
+               o->drive == RILL_DRIVE_PRESSURE || o->variant.equilibrium != RILL_STOKES;
     rill_sim_count(s->variant, &s->links, &sim);
     rill_room_share(&sim, NULL, s->swaps * sizeof(rill_swap), NULL);
     const uint64_t walls = rill_attached_count(&s->walls, &sim);

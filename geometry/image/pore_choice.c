@@ -13,7 +13,7 @@ enum { LISTED = 240, CHOICES = 480 /* bytes, so that a message has room for both
 
 bool rill_pore_unknown(const rill_image *image, const rill_voxelize_options *options)
 {
-    return options->pore_count == 0 && isnan(image->pore);
+    return options->pore_count == 0 && !options->threshold_given && isnan(image->pore);
 }
 
 void rill_greys_list(const rill_voxelize_report *report, char *text, size_t size)

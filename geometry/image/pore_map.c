@@ -21,6 +21,9 @@ struct rill_pore_map {
     int ranges;
     double range[RILL_PORE_RANGES][2];
     bool tabled;
+    bool codes;        /* values become codes of distances from the threshold */
+    bool given, above; /* by a threshold */
+    double threshold, width;
     double min, max;
     uint8_t pore[TABLE];   /* by the bits of the value */
     uint64_t count[TABLE]; /* by the bits of the value; by slot when hashed */
@@ -47,7 +50,7 @@ static void limits(rill_grey type, double *low, double *high)
 
 static bool in_ranges(const rill_pore_map *map, double value)
 {
-    bool in = false;
+    bool in = map->given && (map->above ? value > map->threshold : value < map->threshold);
     for (int i = 0; i < map->ranges; i++) in |= value >= map->range[i][0] && value <= map->range[i][1];
     return in;
 }
@@ -116,7 +119,11 @@ rill_status rill_pore_map_create(const rill_image *image, const rill_voxelize_op
     map->ranges = options->pore_count;
     memcpy(map->range, options->pore, sizeof map->range);
     if (type == RILL_GREY_F32) round_ranges(map);
-    if (!options->pore_count && !isnan(image->pore)) {
+    map->given = options->threshold_given;
+    map->above = options->threshold_above;
+    map->threshold = options->threshold;
+    map->width = options->threshold_width;
+    if (!options->pore_count && !map->given && !isnan(image->pore)) {
         map->range[0][0] = map->range[0][1] = image->pore;
         map->ranges = 1;
     }
@@ -126,6 +133,46 @@ rill_status rill_pore_map_create(const rill_image *image, const rill_voxelize_op
     const uint32_t values = rill_grey_size(type) == 1 ? 256 : TABLE;
     for (uint32_t b = 0; map->tabled && b < values; b++)
         map->pore[b] = in_ranges(map, tabled_value(type, b)) ? RILL_FLUID : RILL_SOLID;
+    *out = map;
+    return RILL_OK;
+}
+
+/* Codes of distances that are not 8 bits: steps of a fourteenth of the distance beyond the width, and finer
+ * ones within; the longest is 2000 widths. */
+static const double CODE_LEAST = 0.25, CODE_SCALE = 14;
+enum { CODE_ZERO = 128, CODE_MOST = 127 };
+
+static double distance_of(const rill_pore_map *map, double value)
+{
+    return map->above ? map->threshold - value : value - map->threshold;
+}
+
+/* A fluid voxel has a code below the middle, a solid one the middle or more. */
+static uint8_t code_of(const rill_pore_map *map, double value)
+{
+    const double distance = distance_of(map, value), unit = CODE_LEAST * map->width;
+    const double steps = floor(CODE_SCALE * asinh(fabs(distance) / unit));
+    const double size = steps < CODE_MOST ? steps : CODE_MOST;
+    return (uint8_t)(distance < 0 ? CODE_ZERO - 1 - size : CODE_ZERO + size);
+}
+
+rill_status rill_grey_codes_create(const rill_image *image, const rill_voxelize_options *options,
+                                   double distance[256], rill_pore_map **out)
+{
+    rill_pore_map *map = NULL;
+    const rill_status status = rill_pore_map_create(image, options, &map);
+    if (status != RILL_OK) return status;
+    const bool bytes = rill_grey_size(map->type) == 1;
+    map->codes = true;
+    for (uint32_t b = 0; map->tabled && b < TABLE; b++)
+        map->pore[b] = bytes ? (uint8_t)b : code_of(map, tabled_value(map->type, b));
+    for (int b = 0; b < 256; b++) {
+        const int steps = b < CODE_ZERO ? CODE_ZERO - 1 - b : b - CODE_ZERO;
+        const double size = CODE_LEAST * map->width * sinh((steps + 0.5) / CODE_SCALE);
+        distance[b] = bytes           ? distance_of(map, tabled_value(map->type, (uint32_t)b))
+                      : b < CODE_ZERO ? -size
+                                      : size;
+    }
     *out = map;
     return RILL_OK;
 }
@@ -214,7 +261,8 @@ static rill_status apply_wide(rill_pore_map *map, const void *grey, uint64_t cou
                 RILL_USAGE,
                 "the image holds values that are not numbers (NaN): segment it, so that every voxel "
                 "is pore or solid");
-        if (value != last) pore = in_ranges(map, value) ? RILL_FLUID : RILL_SOLID;
+        if (value != last)
+            pore = map->codes ? code_of(map, value) : in_ranges(map, value) ? RILL_FLUID : RILL_SOLID;
         last = value;
         count_value(map, value);
         voxels[i] = pore;

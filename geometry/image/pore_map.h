@@ -31,6 +31,10 @@ void rill_pore_map_destroy(rill_pore_map *map);
  */
 rill_status rill_pore_map_apply(rill_pore_map *map, const void *grey, uint64_t count, uint8_t *voxels);
 
+/** Return a map from grey values to codes for rill_greys, whose distances it writes. */
+rill_status rill_grey_codes_create(const rill_image *image, const rill_voxelize_options *options,
+                                   double distance[256], rill_pore_map **out);
+
 /** Return grey value i of an array of a type. */
 double rill_grey_real(rill_grey type, const void *grey, uint64_t i);
 

@@ -14,6 +14,7 @@
 #include "geometry/image/pore_choice.h"
 #include "geometry/image/sample.h"
 #include "geometry/voxels/axes.h"
+#include "geometry/voxels/greys.h"
 #include "geometry/voxels/outside.h"
 #include "geometry/voxels/planes.h"
 
@@ -49,6 +50,10 @@ typedef struct {
     void *grey;        /* one slice */
     uint8_t *pore;     /* [batch], the crops of slices */
     uint32_t batch;    /* slices that are placed at once */
+    rill_geom *codes;  /* of grey values around a threshold with a width, in place of voxels; NULL: none */
+    rill_window code_window;
+    uint8_t *code; /* [batch], as `pore` */
+    bool coding;   /* codes are placed now, `geom` and `window` being theirs */
 } work;
 
 static void remark(work *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -234,6 +239,12 @@ static rill_status create(work *w)
     memcpy(w->geom->sides, w->options->sides, sizeof w->geom->sides);
     RILL_TRY(rill_array_create(slice, rill_grey_size(w->image->type), "a slice of the image", &w->grey));
     RILL_TRY(rill_array_create(slice, w->batch, "slices of pores", (void **)&w->pore));
+    if (w->options->threshold_width > 0) {
+        RILL_TRY(rill_memory_require((uint64_t)voxels + slice * w->batch, "grey values beside a geometry"));
+        RILL_TRY(rill_geom_create(n, &w->codes));
+        RILL_TRY(rill_array_create(slice, w->batch, "slices of grey values", (void **)&w->code));
+        w->code_window.geom = w->codes;
+    }
 done:
     return status;
 }
@@ -254,8 +265,10 @@ static bool is_looked_at(const work *w, int across, uint32_t slice)
     return false;
 }
 
-/* Read one slice and map the part of it that is used. */
-static rill_status read_slice(work *w, rill_pore_map *map, const int along[3], uint32_t slice, uint8_t *pore)
+/* Read one slice and map the part of it that is used. @param codes  map to codes of grey values; NULL: none
+ */
+static rill_status read_slice(work *w, rill_pore_map *map, rill_pore_map *codes, const int along[3],
+                              uint32_t slice, uint8_t *pore, uint8_t *code)
 {
     rill_status status = RILL_OK;
     const uint64_t width = w->image->n[w->image->order[0]];
@@ -271,6 +284,7 @@ static rill_status read_slice(work *w, rill_pore_map *map, const int along[3], u
     for (uint32_t j = 0; j < rows; j++) {
         const uint8_t *row = start + j * width * size;
         RILL_TRY(rill_pore_map_apply(map, row, count, pore + j * used));
+        if (codes) RILL_TRY(rill_pore_map_apply(codes, row, count, code + j * used));
         rill_sample_mark(w->sample, row, first + j * width, count, pore + j * used);
     }
     const bool core = along[2] == 2 && rill_core_is_inscribed(&w->options->core) && !w->options->mask &&
@@ -354,7 +368,7 @@ static rill_status mirror(work *w, uint32_t z)
     const uint64_t nx = w->geom->n[0], ny = w->geom->n[1];
     const uint32_t *n = w->n;
     uint8_t *layer = rill_window_row(&w->window, 0, z);
-    for (uint32_t y = 0; y < n[1] && w->options->core.given; y++)
+    for (uint32_t y = 0; y < n[1] && w->options->core.given && !w->coding; y++)
         rill_core_mark(&w->options->core, n, y, z, layer + y * nx);
     for (uint64_t y = 0; y < n[1] && w->options->mirror[0]; y++)
         for (uint64_t x = 0; x < n[0]; x++) layer[y * nx + nx - 1 - x] = layer[y * nx + x];
@@ -386,46 +400,112 @@ done:
     return status;
 }
 
+/* Place codes, or voxels again. */
+static void codes_swap(work *w)
+{
+    rill_geom *geom = w->geom;
+    const rill_window window = w->window;
+    w->geom = w->codes;
+    w->window = w->code_window;
+    w->codes = geom;
+    w->code_window = window;
+    w->coding = !w->coding;
+}
+
+/* Place slices, and where they are planes of z, their mirrored copies. */
+static rill_status slices_put(work *w, const int along[3], uint32_t k, uint32_t count,
+                              const uint8_t *const *slices)
+{
+    rill_status status = RILL_OK;
+    const bool planes = along[2] == 2;
+    if (planes) RILL_TRY(rill_window_blank(&w->window, k, 1));
+    if (count) place_slices(w, along, k + 1 - count, count, slices);
+    if (planes) RILL_TRY(mirror(w, k));
+done:
+    return status;
+}
+
+/* Put the mirrored copies of all planes. */
+static rill_status planes_mirror(work *w)
+{
+    rill_status status = RILL_OK;
+    for (uint32_t z = 0; z < w->n[2]; z++) {
+        RILL_TRY(rill_window_blank(&w->window, z, 1));
+        RILL_TRY(mirror(w, z));
+    }
+done:
+    return status;
+}
+
+/* Give the geometry what the codes have become. */
+static void codes_keep(work *w, rill_greys *greys)
+{
+    greys->code = w->codes->voxels;
+    w->codes->voxels = NULL;
+    rill_window_close(&w->code_window);
+    w->geom->greys = greys;
+}
+
 static rill_status read_voxels(work *w)
 {
     rill_status status = RILL_OK;
-    rill_pore_map *map = NULL;
+    rill_pore_map *map = NULL, *codes = NULL;
+    rill_greys *greys = NULL;
     int along[3];
     slice_axes(w, along);
     const int across = along[2];
     const bool planes = across == 2; /* the slices are, which need not be held together */
     const uint64_t slice = rill_image_slice_voxels(w->image);
-    const uint8_t *slices[TILE];
+    const uint8_t *slices[TILE], *coded[TILE];
     int64_t loaded = -1;
     RILL_TRY(rill_pore_map_create(w->image, w->options, &map));
+    if (w->codes) {
+        RILL_TRY(rill_greys_create(w->options->threshold, w->options->threshold_width, &greys));
+        RILL_TRY(rill_grey_codes_create(w->image, w->options, greys->distance, &codes));
+    }
     if (!planes) RILL_TRY(rill_window_blank(&w->window, 0, w->geom->n[2]));
+    if (!planes && codes) RILL_TRY(rill_window_blank(&w->code_window, 0, w->geom->n[2]));
     for (uint32_t k = 0; k < w->n[across]; k++) {
         const uint32_t at = k % w->batch, from = w->crop[across][0] + w->from[across][k];
         if (k % (w->n[across] / 32 + 1) == 0)
             RILL_TRY(rill_progress_report(w->progress, "reading", (double)k / w->n[across]));
-        uint8_t *pore = w->pore + at * slice;
+        uint8_t *pore = w->pore + at * slice, *code = codes ? w->code + at * slice : NULL;
         /* The same slice again may lie in the place of the batch before. */
         if (from != loaded)
-            RILL_TRY(read_slice(w, map, along, from, pore));
-        else if (w->batch > 1)
+            RILL_TRY(read_slice(w, map, codes, along, from, pore, code));
+        else if (w->batch > 1) {
             memcpy(pore, w->pore + (k - 1) % w->batch * slice, slice);
+            if (codes) memcpy(code, w->code + (k - 1) % w->batch * slice, slice);
+        }
         loaded = from;
         slices[at] = pore;
-        if (planes) RILL_TRY(rill_window_blank(&w->window, k, 1));
-        if (at + 1 == w->batch || k + 1 == w->n[across]) place_slices(w, along, k - at, at + 1, slices);
-        if (planes) RILL_TRY(mirror(w, k));
+        coded[at] = code;
+        const uint32_t whole = at + 1 == w->batch || k + 1 == w->n[across] ? at + 1 : 0;
+        RILL_TRY(slices_put(w, along, k, whole, slices));
+        if (!codes) continue;
+        codes_swap(w);
+        status = slices_put(w, along, k, whole, coded);
+        codes_swap(w);
+        if (status != RILL_OK) goto done;
     }
-    for (uint32_t z = 0; z < w->n[2] && !planes; z++) {
-        RILL_TRY(rill_window_blank(&w->window, z, 1));
-        RILL_TRY(mirror(w, z));
+    if (!planes) RILL_TRY(planes_mirror(w));
+    if (!planes && codes) {
+        codes_swap(w);
+        status = planes_mirror(w);
+        codes_swap(w);
+        if (status != RILL_OK) goto done;
     }
     RILL_TRY(keep(w));
+    if (codes) codes_keep(w, greys);
+    if (codes) greys = NULL;
     rill_pore_map_report(map, w->report);
     for (uint64_t i = 0; i < w->report->greys && i < RILL_GREYS_SHOWN; i++)
         for (int k = 0; k < w->options->outside_count; k++)
             w->report->grey[i].outside |= w->report->grey[i].value >= w->options->outside[k][0] &&
                                           w->report->grey[i].value <= w->options->outside[k][1];
 done:
+    rill_greys_destroy(greys);
+    rill_pore_map_destroy(codes);
     rill_pore_map_destroy(map);
     return status;
 }
@@ -471,7 +551,8 @@ static rill_status check_pores(work *w)
                          "or --keep all if the box is meant to be empty",
                          greys);
     if (fluid == voxels) remark(w, "every voxel is pore\n");
-    if (w->options->pore_count == 0 && (w->report->greys == 0 || w->report->greys > outside + 2))
+    if (w->options->pore_count == 0 && !w->options->threshold_given &&
+        (w->report->greys == 0 || w->report->greys > outside + 2))
         remark(w, "the image has more than two grey values: %s\n", greys);
 done:
     return status;
@@ -549,6 +630,10 @@ static rill_status run(work *w)
     RILL_TRY(settle_axes(w));
     RILL_TRY(settle_spacing(w));
     RILL_TRY(settle_size(w));
+    if (w->keeper && w->options->threshold_width > 0)
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "a threshold with a width needs the image in one process: start rill without mpirun, or leave the width out"));
     if (w->options->core.given) RILL_TRY(rill_core_check(&w->options->core, w->n));
     RILL_TRY(rill_sample_begin(w->image, w->options, &w->sample));
     RILL_TRY(create(w));
@@ -588,6 +673,15 @@ static rill_status check_options(const rill_voxelize_options *o)
         return rill_fail(RILL_USAGE,
                          "contacts %u are no flags of faces, edges and corners with that of faces",
                          o->contacts);
+    if (o->threshold_given && o->pore_count > 0)
+        return rill_fail(RILL_USAGE,
+                         "a threshold and values of pores both say what is pore: leave one of them out");
+    if (o->threshold_given &&
+        !(isfinite(o->threshold) && o->threshold_width >= 0 && isfinite(o->threshold_width)))
+        return rill_fail(
+            RILL_USAGE,
+            "a threshold of %g with a width of %g is none: both are grey values, and the width is not below 0",
+            o->threshold, o->threshold_width);
     if (o->mask && o->mask_array)
         return rill_fail(RILL_USAGE, "a mask is a file or an array, not both: choose one");
     if (o->pore_count < 0 || o->pore_count > RILL_PORE_RANGES)
@@ -615,8 +709,11 @@ done:
     rill_image_close(w->image);
     rill_window_close(&w->window);
     for (int a = 0; a < 3; a++) rill_array_destroy(w->from[a]);
+    rill_window_close(&w->code_window);
+    rill_geom_destroy(w->codes);
     rill_array_destroy(w->grey);
     rill_array_destroy(w->pore);
+    rill_array_destroy(w->code);
     if (status != RILL_OK) rill_fail_prefix("%s", w->path);
     return status;
 }

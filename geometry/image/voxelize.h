@@ -26,6 +26,9 @@ rill_status rill_voxel_size_check(double metres, bool allow);
 /** Read "0", "0-99,255", "-5--1" or "0.5:1.5" into pore. */
 rill_status rill_voxelize_parse_pore(const char *text, rill_voxelize_options *options);
 
+/** Read "112", "112+-4" or "112±4", behind "<" (the default) or ">", into threshold. */
+rill_status rill_voxelize_parse_threshold(const char *text, rill_voxelize_options *options);
+
 /** Read grey values outside of the sample, as rill_voxelize_parse_pore() reads those of pores. */
 rill_status rill_voxelize_parse_outside(const char *text, rill_voxelize_options *options);
 

@@ -50,6 +50,31 @@ static bool read_real(const char **c, double *value)
     return true;
 }
 
+rill_status rill_voxelize_parse_threshold(const char *text, rill_voxelize_options *options)
+{
+    static const char *const signs[] = {"\u00b1", "+-", "+/-"};
+    const char *c = text;
+    const bool above = *c == '>';
+    if (*c == '<' || *c == '>') c++;
+    options->threshold_given = true;
+    options->threshold_above = above;
+    options->threshold_width = 0;
+    bool whole = read_real(&c, &options->threshold);
+    for (size_t k = 0; whole && *c && k < sizeof signs / sizeof *signs; k++) {
+        const size_t length = strlen(signs[k]);
+        if (strncmp(c, signs[k], length) != 0) continue;
+        c += length;
+        whole = read_real(&c, &options->threshold_width) && options->threshold_width > 0;
+        break;
+    }
+    if (whole && *c == '\0') return RILL_OK;
+    return rill_fail(
+        RILL_USAGE,
+        "threshold \"%s\" is none: give a grey value, below which voxels are pore, and how far it is "
+        "uncertain: 112+-4; \">112+-4\" where pores are above it",
+        text);
+}
+
 rill_status rill_voxelize_parse_pore(const char *text, rill_voxelize_options *options)
 {
     const char *c = text;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a voxel geometry. Reading and writing it is io/geom_file.c's. */
+#include "geometry/voxels/greys.h"
 #include "geometry/voxels/outside.h"
 #include "geometry/voxels/planes.h"
 #include "geometry/voxels/sides.h"
@@ -58,6 +59,7 @@ void rill_geom_destroy(rill_geom *geom)
     rill_array_destroy(geom->voxels);
     rill_planes_destroy(geom->planes);
     rill_outside_destroy(geom->outside);
+    rill_greys_destroy(geom->greys);
     free(geom->source);
     free(geom->source_hash);
     free(geom->options);

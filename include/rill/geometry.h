@@ -107,6 +107,9 @@ typedef struct rill_planes rill_planes;
 /** Voxels outside of a sample, see rill_geom_set_outside(). */
 typedef struct rill_outside rill_outside;
 
+/** Grey values around the threshold of an image, see rill_voxelize_options.threshold. */
+typedef struct rill_greys rill_greys;
+
 /** A voxel geometry. */
 typedef struct rill_geom {
     uint32_t n[3];          /**< voxels along x, y, z */
@@ -122,6 +125,8 @@ typedef struct rill_geom {
     rill_surface *surface; /**< what it was cut from, owned; NULL for images and generated geometry */
     rill_planes *planes;   /**< NULL, except in a program of several processes: then voxels is NULL */
     rill_outside *outside; /**< voxels outside of the sample, owned; NULL: the sample fills the box */
+    rill_greys *greys; /**< grey values of an image whose threshold has a width, owned; NULL: none. Copies and
+                            parts of the geometry have none */
 } rill_geom;
 
 /**

@@ -105,7 +105,12 @@ typedef struct rill_core {
 typedef struct rill_voxelize_options {
     rill_image_options image;         /**< size and type of arrays and raw files */
     double pore[RILL_PORE_RANGES][2]; /**< [pore_count], grey values low … high that are pore, inclusive */
-    int pore_count;      /**< number of ranges; 0: True of bool is pore, and an image of numbers is refused */
+    int pore_count; /**< number of ranges; 0: True of bool is pore, and an image of numbers is refused */
+    bool threshold_given;   /**< instead of `pore`: grey values below the threshold are pore */
+    bool threshold_above;   /**< values above it are pore, not those below; the threshold itself is solid */
+    double threshold;       /**< the threshold, a grey value */
+    double threshold_width; /**< how far it is uncertain, in grey values: the geometry keeps a byte for each
+                                 voxel, see rill_permeability_walls; 0: not at all */
     int axes[3];         /**< where file axes 0, 1, 2 go (0 x, 1 y, 2 z); {-1, -1, -1}: the format's custom */
     uint32_t crop[3][2]; /**< first voxel and the one after the last, along x, y, z; UINT32_MAX: the end */
     double resample;     /**< new spacing in metres, RILL_RESAMPLE_ISOTROPIC, or 0 for none */

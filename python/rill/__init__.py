@@ -21,7 +21,7 @@ from ._interface import RILL_VERSION_MAJOR, RILL_VERSION_MINOR, RILL_VERSION_PAT
 from ._library import version
 from ._field import Field
 from ._network import Network, PoreSizes, network
-from ._permeability import DARCY, Contribution, ErrorBar, Permeability, Run, permeability
+from ._permeability import DARCY, Contribution, ErrorBar, Permeability, Run, Walls, permeability
 from ._plan import Plan, plan
 from ._program import bench, command
 from ._progress import Moment, Progress
@@ -37,6 +37,6 @@ __version__ = f"{RILL_VERSION_MAJOR}.{RILL_VERSION_MINOR}.{RILL_VERSION_PATCH}"
 __all__ = [
     "Batch", "Cancelled", "Contribution", "DARCY", "Dataset", "Error", "ErrorBar", "Field", "File", "Geometry", "Grid",
     "Group", "Moment", "Network", "NumericsError", "Opening", "Permeability", "Plan", "PoreSizes", "Porosity", "Progress", "RillWarning", "Row", "Run", "SampleError",
-    "SystemFailure", "Table", "UsageError", "Variant", "VesselErrorBar", "VesselQuantity", "VesselRun", "bench", "blocks", "command", "network",
+    "SystemFailure", "Table", "UsageError", "Variant", "VesselErrorBar", "VesselQuantity", "VesselRun", "Walls", "bench", "blocks", "command", "network",
     "permeability", "permeability_many", "plan", "quantity", "run", "variants", "version", "voxelize",
 ]

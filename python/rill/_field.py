@@ -30,6 +30,8 @@ class Field:
         Components along x, y, z, each in the order of the image that was given.
     pressure : ndarray of float32, shape image.shape
         Above the reference. A force drives the flow: the pressure is its periodic part.
+    wall_sensitivity : ndarray of float32, shape image.shape, or None
+        With ``sensitivity=True``: relative change of k for each voxel that the walls of this voxel move; 0 without walls.
     """
 
     axis: str
@@ -39,6 +41,7 @@ class Field:
     _geometry: Geometry
     _force: float
     _nu: float
+    wall_sensitivity: Floats | None = None
 
     def __repr__(self) -> str:
         shape = " x ".join(map(str, self.pressure.shape))

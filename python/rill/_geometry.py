@@ -614,7 +614,7 @@ def as_geometry(source: Any, voxel_size: Length | None, pores: Pore, order: Any,
         letters = _from_image(source, options, pores, order, "any", None, None, progress, out, where)
         return Geometry(out), letters
     if pores is not None:
-        raise UsageError("The source is a geometry, no image: pore= does not apply.")
+        raise UsageError("The source is a geometry, no image: pore= and threshold= do not apply.")
     if where.given():
         raise UsageError("The source is a geometry, which says where its sample is: outside=, mask=, mask_inside= and core= do not apply.")
     geometry = source.copy()

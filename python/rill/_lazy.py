@@ -16,7 +16,7 @@ import numpy as np
 from . import _interface as c
 from ._arguments import path_text, shown
 from ._arrays import Array, named_order
-from ._pore import ranges_of
+from ._pore import Cut, ranges_of
 from .errors import SystemFailure, UsageError
 
 #: Bytes of a part that is read at a time, about.
@@ -48,6 +48,8 @@ def in_memory(im: Any, pore: Any, outside: Any, order: Any) -> tuple[Any, Any, A
     kind = np.dtype(inner.dtype)
     if kind.kind not in "buif" or (pore is None and kind != np.dtype(bool)):
         return im, pore, outside, order
+    if isinstance(pore, Cut):
+        raise UsageError("threshold= does not go with a chunked array: give the array in memory (numpy.asarray), or pore=.")
     pores = [(1.0, 1.0)] if pore is None else ranges_of(pore, "pore", c.RILL_PORE_RANGES)
     outsides = [] if outside is None else ranges_of(outside, "outside", c.RILL_OUTSIDE_RANGES)
     try:

@@ -13,7 +13,7 @@ import os
 import pathlib
 import warnings
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -23,7 +23,7 @@ from ._arguments import choice, count, encoded, flag, fraction, path_bytes, path
 from ._arrays import Array, Order, order_of
 from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, porosity_of
 from ._library import check, library, need, notes, text, warn
-from ._pore import Pore
+from ._pore import Pore, Threshold, threshold_of
 from ._field import Field, ordered, si_quantity
 from ._sample import Core, Where, takes_image
 from ._progress import Bar, Progress, Watch, logger, one_bar, percent
@@ -41,6 +41,34 @@ DRIVES: dict[Drive, int] = {"force": c.RILL_DRIVE_FORCE, "pressure": c.RILL_DRIV
 ACCELERATIONS: dict[Acceleration, int] = {"auto": c.RILL_ACCELERATION_AUTO, "none": c.RILL_ACCELERATION_NONE, "network": c.RILL_ACCELERATION_NETWORK}
 STARTS: dict[Start, int] = {"auto": c.RILL_START_AUTO, "rest": c.RILL_START_REST}
 DARCY = c.RILL_DARCY
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Walls:
+    """How the permeability along an axis depends on its walls: the first derivative, from the flow itself.
+
+    Attributes
+    ----------
+    per_voxel : float
+        Relative change of k for each voxel that all walls move along their normals, away from the pores.
+    voxels : int
+        Fluid voxels at walls.
+    boxes : list of dict
+        Ten boxes of voxels whose walls decide most, where a scan at a higher resolution pays: 'voxel', the one that decides most, 'first' and 'size', each
+        (x, y, z), and 'share'.
+    threshold, threshold_width : float
+        Of the image, grey values; nan without a width.
+    k_lu : tuple of two floats
+        k for the threshold that leaves fewer pores, and for the one that leaves more, lattice units; nan without a width. Noise of the
+        image and connections that open or close are not in it.
+    """
+
+    per_voxel: float
+    voxels: int
+    boxes: list[dict[str, Any]]
+    threshold: float
+    threshold_width: float
+    k_lu: tuple[float, float]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -76,6 +104,8 @@ class Run:
     series : dict of ndarray, each of shape (samples,)
         'step'; 'k', the permeability along the axis, 'predicted', its final value, and 'uncertainty' of that, lattice units;
         'tortuosity', of the reservoirs, too.
+    walls : Walls or None
+        With ``sensitivity=True`` or a threshold with a width: how k along the axis depends on its walls.
     """
 
     axis: str
@@ -92,6 +122,7 @@ class Run:
     seconds: float
     mlups: float
     series: dict[str, Array]
+    walls: Walls | None = None
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "NOT CONVERGED"
@@ -356,6 +387,7 @@ def permeability(
     axis: Axis | int = "auto",
     *,
     pore: Pore = None,
+    threshold: Threshold = None,
     outside: Pore = None,
     mask: Any = None,
     mask_inside: Pore = None,
@@ -372,6 +404,7 @@ def permeability(
     acceleration: Acceleration = "auto",
     start: Start = "auto",
     error_bar: bool | str = False,
+    sensitivity: bool = False,
     fields: bool = False,
     allow_outside: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -394,6 +427,9 @@ def permeability(
         of its plane. A flow through a slice, along its axis of one voxel, is computed only if that axis is named alone.
         Letters are axes of the box, small or capital; a number counts the axes of the array: 0 is z of ``im[z, y, x]``.
     {image}
+    threshold : number, tuple of two numbers or str, optional
+        In place of `pore`: grey values below it are pore. ``(112, 4)``, ``"112+-4"``: it is uncertain by 4, and `Run.walls` has k for 108 and 116, from
+        the flow at 112; ``">112+-4"``: values above it are pore.
     sides : str or sequence of three str, optional
         Domain boundaries normal to x, y, z: 'periodic' (default), 'mirror' (for images of rocks) or 'wall'.
     drive : {'force', 'pressure'}
@@ -412,8 +448,11 @@ def permeability(
         What a run starts from: in wide pores the flow on grids of larger voxels, or fluid at rest.
     error_bar : bool or 'fine'
         Make further runs for the shape that the voxels sample and the domain boundaries; 'fine': with split voxels and in fp64, too.
+    sensitivity : bool
+        Find how k depends on its walls (`Run.walls`), without a further run: k for walls that move, and the voxels that decide most. Needs a
+        body force and a variant of fp32 or fp64; a `threshold` with a width does it, too.
     fields : bool
-        Keep velocity and pressure of each run: 16 bytes a voxel and axis.
+        Keep velocity and pressure of each run: 16 bytes a voxel and axis; with `sensitivity` the sensitivity to walls, too.
     checkpoint : path, optional
         File that control-C, or a progress function that returns False, leaves after one step or more.
     resume : bool
@@ -481,8 +520,13 @@ class _Call:
         self.devices = devices_of(a["device"], a["devices"])
         _checkpoint(o, a["checkpoint"], flag(a["resume"], "resume"), bool(_form(a["error_bar"])), self.fields)
         im, order = a["im"], a["order"]
+        cut = threshold_of(a.get("threshold"))
+        if cut is not None and a["pore"] is not None:
+            raise UsageError("pore= and threshold= both say what is pore: leave one of them out.")
+        o.sensitivity = flag(a.get("sensitivity", False), "sensitivity") or (cut is not None and cut.width > 0)
+        o.settle_fields = o.sensitivity
         where = Where(a["outside"], a["mask"], a["mask_inside"], a["core"], a["allow_outside"])
-        self.geometry, self.letters = as_geometry(im, a["voxel_size"], a["pore"], order, a["sides"], a["progress"], where)
+        self.geometry, self.letters = as_geometry(im, a["voxel_size"], a["pore"] if cut is None else cut, order, a["sides"], a["progress"], where)
         o.axis = axis_of(a["axis"], self.letters, AXES)
         if isinstance(self.progress, Bar):
             self.progress.flows = next((len(n) for n, number in AXES.items() if number == o.axis and n != "auto"), 2 if 1 in self.geometry.shape else 3)
@@ -561,6 +605,8 @@ class _Computation:
         if order:
             members: Any = c.rill_permeability_options._fields_
             self.options.finished = dict(members)["finished"](self._finished)
+            if options.sensitivity:
+                self.options.finished_pieces = dict(members)["finished_pieces"](self._finished_walls)
 
     def axes(self) -> str:
         """Return the axes that the options request, in this geometry."""
@@ -594,8 +640,15 @@ class _Computation:
             library.rill_permeability_plan_free(self.plan)
 
     def _finished(self, _context: Any, run: Any, nodes: int, rho: Any, u: Any) -> int:
+        return self._called(lambda: self._keep(run.contents, nodes, rho, u))
+
+    def _finished_walls(self, _context: Any, run: Any, moments: Any) -> int:
+        return self._called(lambda: self._keep_walls(run.contents, moments.contents))
+
+    def _called(self, work: Callable[[], None]) -> int:
+        """Work for the library, to which no exception may pass."""
         try:
-            self._keep(run.contents, nodes, rho, u)
+            work()
         except Error as error:
             self.error = error
             return error.status
@@ -606,6 +659,15 @@ class _Computation:
             self.error = error
             return c.RILL_SYSTEM
         return c.RILL_OK
+
+    def _keep_walls(self, run: Any, moments: Any) -> None:
+        axis = "xyz"[run.axis]
+        if not moments.read_walls:
+            return
+        decides, image = np.empty(moments.nodes, np.float32), np.empty(self.geometry.shape, np.float32)
+        check(moments.read_walls(moments.walls, 0, moments.nodes, pointer(decides, ctypes.c_float)))
+        check(library.rill_geom_image(self.geometry._c, pointer(decides, ctypes.c_float), moments.nodes, 0.0, pointer(image, ctypes.c_float)))
+        self.fields[axis] = dataclasses.replace(self.fields[axis], wall_sensitivity=ordered(image, "zyx", self.order))
 
     def _keep(self, run: Any, nodes: int, rho: Any, u: Any) -> None:
         velocity, pressure = np.empty((3, *self.geometry.shape), np.float32), np.empty(self.geometry.shape, np.float32)
@@ -621,6 +683,7 @@ class _Computation:
         bar, plan = c.rill_error_bar_options(progress=watch.c, fine=fine), c.rill_error_bar_plan()
         out = c.rill_error_bar()
         self.options.finished = type(self.options.finished)()
+        self.options.finished_pieces = type(self.options.finished_pieces)()
         watch.check(library.rill_error_bar_plan_make(whole._c, self.options, self.plan, bar, plan))
         watch.check(library.rill_error_bar_compute(whole._c, self.options, self.out, plan, bar, out))
         return _bar(out)
@@ -670,6 +733,14 @@ def _shifted(pointer_: Any, elements: int) -> Any:
     return ctypes.cast(address, ctypes.POINTER(ctypes.c_float))
 
 
+def _walls(walls: Any) -> Walls | None:
+    if not walls.known:
+        return None
+    boxes = [{"voxel": tuple(box.voxel[:]), "first": tuple(box.first[:]), "size": tuple(box.n[:]), "share": box.share}
+             for box in walls.boxes[: walls.box_count]]
+    return Walls(walls.per_voxel, walls.voxels, boxes, walls.threshold, walls.threshold_width, (walls.k_narrow, walls.k_wide))
+
+
 def _run(run: Any) -> Run:
     samples = run.samples[: run.sample_count]
     series = {
@@ -680,4 +751,4 @@ def _run(run: Any) -> Run:
         "tortuosity": np.array([s.tortuosity for s in samples]),
     }
     return Run("xyz"[run.axis], run.converged, spoken(text(run.reason)), run.last[run.axis], run.steps, run.coarse,
-               run.tortuosity, run.tortuosity_uncertainty, run.reynolds, run.mach, run.edge_share, run.seconds, run.mlups, series)
+               run.tortuosity, run.tortuosity_uncertainty, run.reynolds, run.mach, run.edge_share, run.seconds, run.mlups, series, _walls(run.walls))

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import numbers
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Union
+from typing import Any, Tuple, Union
 
 import numpy as np
 
@@ -88,9 +90,48 @@ def _ranges(value: Any, name: str) -> list[tuple[float, float]]:
     return ranges
 
 
-def set_pore(value: Pore, options: Any) -> None:
+@dataclasses.dataclass(frozen=True)
+class Cut:
+    """A threshold between pore and solid, in place of pore=."""
+
+    value: float
+    width: float
+    above: bool
+
+
+#: A grey value, a value and its width, or a text as the program takes it (``"112+-4"``, ``">112+-4"``).
+Threshold = Union[None, float, Tuple[float, float], str]
+
+
+def threshold_of(value: Any) -> Cut | None:
+    """Return what threshold= says."""
+    if value is None:
+        return None
+    found = value
+    if isinstance(value, str):
+        match = re.fullmatch(r"([<>]?)(.+?)(?:(?:\+-|\+/-|\u00b1)(.+))?", value.strip())
+        try:
+            if match is not None:
+                cut = Cut(float(match[2]), float(match[3] or 0), match[1] == ">")
+                if math.isfinite(cut.value) and (match[3] is None or 0 < cut.width < math.inf):
+                    return cut
+        except ValueError:
+            pass
+    elif _is_number(value):
+        found = (value, 0)
+    if isinstance(found, tuple) and len(found) == 2 and all(map(_is_number, found)) and math.isfinite(found[0]) and 0 <= found[1] < math.inf:
+        return Cut(float(found[0]), float(found[1]), False)
+    raise UsageError(f"threshold = {shown(value)} is not understood: give a grey value below which voxels are pore (threshold=112), the value and "
+                     "how far it is uncertain (threshold=(112, 4)), or a text (threshold=\">112+-4\" where pores are above it).")
+
+
+def set_pore(value: Any, options: Any) -> None:
     """Set which grey values are pore; None: True of bool, and the library refuses an image of numbers."""
     if value is None:
+        return
+    if isinstance(value, Cut):
+        options.threshold_given, options.threshold_above = True, value.above
+        options.threshold, options.threshold_width = value.value, value.width
         return
     ranges = ranges_of(value, "pore", c.RILL_PORE_RANGES)
     for k, ends in enumerate(ranges):

@@ -60,7 +60,7 @@ def as_dict(r: Permeability) -> dict[str, Any]:
         "porosity": {"total": r.porosity.total, "connected": r.porosity.connected, "percolating": dict(zip("xyz", r.porosity.percolating))},
         "runs": [{name: getattr(run, name) for name in ("axis", "converged", "reason", "last_lu", "steps", "coarse_lu", "tortuosity",
                                                         "tortuosity_uncertainty", "reynolds", "mach", "edge_share", "seconds", "mlups", "series")}
-                 for run in r.runs],
+                 | {"walls": None if run.walls is None else vars(run.walls)} for run in r.runs],
         "error_bar": None if bar is None else {
             "contributions": [vars(one) for one in bar.contributions], "total": bar.total, "total_without_boundaries": bar.without_boundaries,
             "best_lu": bar.best_lu, "voxels_lu": bar.voxels_lu, "staircase_limit_lu": bar.staircase_limit_lu,

@@ -336,7 +336,9 @@ static rill_status work(choices *c)
     rill_plan_sizes sizes;
     rill_permeability_options options;
     rill_device_opening opening;
-    bool opens = false;
+    bool opens = false, wide;
+    RILL_TRY(cli_image_threshold_wide(&c->image, &wide));
+    c->sensitivity |= wide;
     RILL_TRY(options_make(c, &options));
     RILL_TRY(cli_devices_parse(&c->devices));
     RILL_TRY(outputs_check(c));
@@ -413,15 +415,15 @@ done:
 /* Several inputs, or blocks: options that make files of one sample do not apply. */
 static rill_status batch(choices *c, const char *const *inputs, int count)
 {
-    rill_status status = RILL_OK;
+    bool wide;
+    rill_status status = cli_image_threshold_wide(&c->image, &wide);
+    if (status != RILL_OK) return status;
     const struct {
         bool given;
         const char *option;
-    } single[] = {{c->compute.output, "-o"},
-                  {c->fields != RILL_FIELDS_NONE, "--fields"},
-                  {c->error_bar, "--error-bar"},
-                  {c->sensitivity, "--sensitivity"},
-                  {c->checkpoint, "--checkpoint"}};
+    } single[] = {{c->compute.output, "-o"},          {c->fields != RILL_FIELDS_NONE, "--fields"},
+                  {c->error_bar, "--error-bar"},      {c->sensitivity, "--sensitivity"},
+                  {wide, "--threshold with a width"}, {c->checkpoint, "--checkpoint"}};
     for (size_t k = 0; k < sizeof single / sizeof *single; k++)
         if (single[k].given)
             return rill_fail(

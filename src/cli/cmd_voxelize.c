@@ -77,6 +77,12 @@ static rill_status from_image(const choices *c, rill_geom **geom, rill_voxelize_
     rill_voxelize_options options;
     const rill_status status = cli_image_resolve(&c->image, &options);
     if (status != RILL_OK) return status;
+    if (options.threshold_width > 0)
+        return rill_fail(
+            RILL_USAGE,
+            "--threshold has a width of %g, and a geometry file keeps no grey values: give the threshold "
+            "alone, or the width to `rill permeability`",
+            options.threshold_width);
     options.keep = (rill_keep_kind)c->keep;
     options.axis = c->axis - 1;
     options.command = c->line;

@@ -26,6 +26,10 @@ const cli_option *cli_image_options(cli_image *i)
         {.help = "Image"},
         {"pore", 0, CLI_TEXT, &i->pore, "VALUES", "grey values that are pore, such as 0 or 0-99,255",
          .fallback = "True where the file holds bool; needed for other images", .given = given},
+        {"threshold", 0, CLI_TEXT, &i->threshold, "VALUE",
+         "in place of --pore: grey values below it are pore, behind \">\" those above; 112+-4 or 112±4 of "
+         "`rill permeability` gives k for both thresholds, too",
+         .fallback = "none", .given = given},
         {"voxel-size", 0, CLI_LENGTH, &i->voxel_size, "LENGTH",
          "edge of a voxel, such as 5.7um; counts more than what the file says",
          .fallback = "as the file says", .min = 0, .max = 1, .above = true, .given = &i->voxel_size_given},
@@ -117,6 +121,7 @@ rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out
         const char *option, *text;
         rill_status (*read)(const char *text, rill_voxelize_options *out);
     } texts[] = {{"--pore", image->pore, rill_voxelize_parse_pore},
+                 {"--threshold", image->threshold, rill_voxelize_parse_threshold},
                  {"--sides", image->sides, rill_voxelize_parse_sides},
                  {"--axes", image->axes, rill_voxelize_parse_axes},
                  {"--outside", image->outside, rill_voxelize_parse_outside},
@@ -132,10 +137,22 @@ rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out
         rill_fail_prefix("%s", texts[k].option);
         return status;
     }
+    if (image->pore && image->threshold)
+        return rill_fail(RILL_USAGE, "--pore and --threshold both say what is pore: leave one of them out");
     o.mask = image->mask;
     if (image->mask_inside && !image->mask)
         return rill_fail(RILL_USAGE, "--mask-inside belongs to --mask: add it, or leave both out");
     *out = o;
+    return status;
+}
+
+rill_status cli_image_threshold_wide(const cli_image *image, bool *wide)
+{
+    rill_voxelize_options o = rill_voxelize_options_default();
+    const rill_status status =
+        image->threshold ? rill_voxelize_parse_threshold(image->threshold, &o) : RILL_OK;
+    *wide = o.threshold_width > 0;
+    if (status != RILL_OK) rill_fail_prefix("--threshold");
     return status;
 }
 

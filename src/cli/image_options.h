@@ -11,7 +11,8 @@
 
 /** The options as they stand on the command line. */
 typedef struct cli_image {
-    const char *pore, *axes, *crop, *mirror, *resample, *sides, *size; /**< and where the sample is */
+    const char *pore, *threshold, *axes, *crop, *mirror, *resample, *sides,
+        *size; /**< and where the sample is */
     const char *outside, *core, *mask, *mask_inside;
     int format, type, endian;
     uint64_t skip;
@@ -41,5 +42,8 @@ rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out
 
 /** Print the rows of a summary table that say what was read: format, axes, grey values. */
 void cli_image_rows(const rill_voxelize_report *report);
+
+/** Find whether the threshold of an image has a width. */
+rill_status cli_image_threshold_wide(const cli_image *image, bool *wide);
 
 #endif

@@ -28,6 +28,18 @@ static void box_print(const rill_geom *geom, const rill_decisive_box *box, doubl
             box->voxel[2], at, 100 * box->share, 100 * (before + box->share));
 }
 
+/* k for the threshold and its width, in the unit of the image and in darcy. */
+static void threshold_print(const rill_geom *geom, const rill_permeability_run *run)
+{
+    const rill_permeability_walls *w = &run->walls;
+    const double darcy = cli_square_metres(geom) / RILL_DARCY;
+    char units[96] = "";
+    if (geom->spacing > 0)
+        snprintf(units, sizeof units, " = %.4g to %.4g darcy", w->k_narrow * darcy, w->k_wide * darcy);
+    cli_row("  threshold", "%g \u00b1 %g: k_%c%c %.4g to %.4g lu%s, from the first derivative", w->threshold,
+            w->threshold_width, rill_axis(run->axis), rill_axis(run->axis), w->k_narrow, w->k_wide, units);
+}
+
 void cli_permeability_print_walls(const cli_permeability_result *r)
 {
     for (int i = 0; i < r->result->run_count; i++) {
@@ -37,6 +49,7 @@ void cli_permeability_print_walls(const cli_permeability_result *r)
         if (!w->known) continue;
         cli_row("sensitivity to walls", "k_%c%c changes by %.3g %% where all walls move by 0.1 voxels",
                 rill_axis(run->axis), rill_axis(run->axis), 10 * w->per_voxel);
+        if (isfinite(w->threshold)) threshold_print(r->geom, run);
         if (w->box_count)
             cli_row("  decisive voxels", "share of boxes of 8^3 voxels in that, around (x, y, z):");
         for (int k = 0; k < w->box_count; k++) {
@@ -60,10 +73,16 @@ json_t *cli_permeability_walls_json(const rill_geom *geom, const rill_permeabili
 {
     const rill_permeability_walls *w = &run->walls;
     if (!w->known) return json_null();
-    json_t *boxes = json_array();
+    json_t *boxes = json_array(), *threshold = json_null();
+    const double m2 = cli_square_metres(geom);
+    if (isfinite(w->threshold))
+        threshold =
+            json_pack("{s:f, s:f, s:[o,o], s:[o,o]}", "value", w->threshold, "width", w->threshold_width,
+                      "lu", rill_json_real(w->k_narrow), rill_json_real(w->k_wide), "m2",
+                      rill_json_real(w->k_narrow * m2), rill_json_real(w->k_wide * m2));
     for (int k = 0; k < w->box_count; k++) json_array_append_new(boxes, box_json(geom, &w->boxes[k]));
-    return json_pack("{s:o, s:I, s:o}", "per_voxel", rill_json_real(w->per_voxel), "voxels",
-                     (json_int_t)w->voxels, "boxes", boxes);
+    return json_pack("{s:o, s:I, s:o, s:o}", "per_voxel", rill_json_real(w->per_voxel), "voxels",
+                     (json_int_t)w->voxels, "threshold", threshold, "boxes", boxes);
 }
 
 rill_status cli_permeability_write_walls(rill_result *file, const cli_permeability_result *r)
@@ -87,6 +106,14 @@ rill_status cli_permeability_write_walls(rill_result *file, const cli_permeabili
         }
         RILL_TRY(rill_result_set_integer(file, group, "voxels", (int64_t)w->voxels));
         RILL_TRY(rill_result_values(file, group, &per_voxel, 0, NULL, &w->per_voxel));
+        if (isfinite(w->threshold)) {
+            const rill_quantity k = {"threshold_k", "lu", "k for the threshold less and more its width",
+                                     r->geom->spacing * r->geom->spacing};
+            const uint64_t two[1] = {2};
+            RILL_TRY(rill_result_set_real(file, group, "threshold", w->threshold));
+            RILL_TRY(rill_result_set_real(file, group, "threshold_width", w->threshold_width));
+            RILL_TRY(rill_result_values(file, group, &k, 1, two, (double[]){w->k_narrow, w->k_wide}));
+        }
         if (!w->box_count) continue;
         RILL_TRY(rill_result_values(file, group, &voxel, 2, dims, &voxels[0][0]));
         RILL_TRY(rill_result_values(file, group, &share, 1, dims, shares));

@@ -53,6 +53,24 @@ void rill_error_bar_put(rill_error_bar *bar, rill_error_row row, rill_error_stat
     add_up(bar);
 }
 
+/* What the width of a threshold does, where there is one. */
+static void segmentation_put(const rill_permeability *plain, rill_error_bar *out)
+{
+    double half[3] = {NAN, NAN, NAN};
+    char note[256] = "";
+    for (int i = 0; i < plain->run_count; i++) {
+        const rill_permeability_run *run = &plain->runs[i];
+        const rill_permeability_walls *w = &run->walls;
+        const double k = run->k[run->axis];
+        if (!w->known || !isfinite(w->threshold)) continue;
+        half[run->axis] = fmax(w->k_wide - k, k - w->k_narrow) / fabs(k);
+        snprintf(note, sizeof note,
+                 "threshold %g \u00b1 %g: what walls decide, times how far grey values say that they move",
+                 w->threshold, w->threshold_width);
+    }
+    if (*note) rill_error_bar_put(out, RILL_ERROR_SEGMENTATION, RILL_ERROR_KNOWN, NULL, half, note);
+}
+
 void rill_error_bar_of_run(const rill_permeability *plain, rill_error_bar *out)
 {
     double convergence[3] = {NAN, NAN, NAN}, format[3] = {NAN, NAN, NAN};
@@ -79,4 +97,5 @@ void rill_error_bar_of_run(const rill_permeability *plain, rill_error_bar *out)
                        "of the final value on these voxels, predicted from the run");
     rill_error_bar_put(out, RILL_ERROR_FORMAT, RILL_ERROR_KNOWN, NULL, format,
                        "rounding of the populations, from the run");
+    segmentation_put(plain, out);
 }

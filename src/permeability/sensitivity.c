@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/voxels/greys.h"
 #include "permeability/wall_sensitivity.h"
 
 #include <math.h>
@@ -22,7 +23,10 @@ typedef struct cell {
 } cell;
 
 typedef struct finding {
+    const rill_geom *geom;
     double k;
+    double
+        all; /* of what boxes share: the relative change of k for the width of the threshold, or per_voxel */
     rill_permeability_walls *out;
     uint32_t n[3]; /* cells */
     cell *cells;
@@ -58,17 +62,49 @@ done:
     return status;
 }
 
+/* Return the voxel that is seen at a position along an axis, behind a solid boundary the last one. */
+static uint32_t seen_at(const rill_geom *geom, int a, int64_t at)
+{
+    const int64_t n = geom->n[a];
+    if (at >= 0 && at < n) return (uint32_t)at;
+    if (geom->sides[a] == RILL_PERIODIC) return (uint32_t)((at % n + n) % n);
+    if (geom->sides[a] == RILL_WALL) return (uint32_t)(at < 0 ? 0 : n - 1);
+    const int64_t place = (at % (2 * n) + 2 * n) % (2 * n);
+    return (uint32_t)(place < n ? place : 2 * n - 1 - place);
+}
+
+/* Return the relative change of k for the width of the threshold at a voxel. */
+static double threshold_moves(const finding *f, const rill_wall_voxel *voxel)
+{
+    const uint32_t *n = f->geom->n;
+    double sum = 0;
+    for (int i = 0; i < 6; i++) {
+        const int a = i / 2, sign = i % 2 ? -1 : 1;
+        rill_voxel row[4];
+        if (!(voxel->faces >> i & 1)) continue;
+        for (int k = 0; k < 4; k++) {
+            uint32_t at[3] = {voxel->at[0], voxel->at[1], voxel->at[2]};
+            at[a] = seen_at(f->geom, a, (int64_t)at[a] + sign * (k - 1));
+            row[k] = at[0] + (rill_voxel)n[0] * (at[1] + (rill_voxel)n[1] * at[2]);
+        }
+        sum += voxel->face[i] * rill_greys_shift(f->geom->greys, row);
+    }
+    return sum / f->k;
+}
+
 static rill_status add(void *context, const rill_wall_voxel *voxel)
 {
     rill_status status = RILL_OK;
     finding *f = context;
-    const double decides = voxel->per_normal / f->k;
+    const double decides = voxel->per_normal / f->k,
+                 weight = f->geom->greys ? threshold_moves(f, voxel) : decides;
     uint32_t at[3];
     for (int a = 0; a < 3; a++) at[a] = voxel->at[a] / HALF;
     cell *c = &f->cells[((uint64_t)at[2] * f->n[1] + at[1]) * f->n[0] + at[0]];
-    c->sum += decides;
-    if ((float)decides > c->most) {
-        c->most = (float)decides;
+    c->sum += weight;
+    f->all += weight;
+    if ((float)weight > c->most) {
+        c->most = (float)weight;
         memcpy(c->at, voxel->at, sizeof c->at);
     }
     f->out->per_voxel += decides;
@@ -122,7 +158,7 @@ static bool box_take(finding *f, const rill_geom *geom, rill_decisive_box *box)
         box->first[a] = HALF * best[a];
         box->n[a] = (end < geom->n[a] ? end : geom->n[a]) - box->first[a];
     }
-    box->share = sum / f->out->per_voxel;
+    box->share = sum / f->all;
     for (uint32_t z = best[2]; z < best[2] + 2 && z < f->n[2]; z++)
         for (uint32_t y = best[1]; y < best[1] + 2 && y < f->n[1]; y++)
             for (uint32_t x = best[0]; x < best[0] + 2 && x < f->n[0]; x++)
@@ -130,13 +166,24 @@ static bool box_take(finding *f, const rill_geom *geom, rill_decisive_box *box)
     return true;
 }
 
+/* k of plates is in proportion to the third power of their distance: the first derivative is continued so. */
+static void threshold_take(const finding *f, const rill_greys *greys)
+{
+    const double third = f->all / 3, narrow = third < 1 ? 1 - third : 0, wide = 1 + third;
+    f->out->threshold = greys->threshold;
+    f->out->threshold_width = greys->width;
+    f->out->k_narrow = f->k * narrow * narrow * narrow;
+    f->out->k_wide = f->k * wide * wide * wide;
+}
+
 rill_status rill_sensitivity_find(const rill_geom *geom, const rill_node_moments *moments, double k,
                                   rill_kept *field, rill_permeability_walls *out)
 {
     rill_status status = RILL_OK;
-    finding f = {.k = k, .out = out, .field = field, .nodes = moments->nodes};
+    finding f = {.geom = geom, .k = k, .out = out, .field = field, .nodes = moments->nodes};
     cells_of(geom, f.n);
-    *out = (rill_permeability_walls){.known = false};
+    *out =
+        (rill_permeability_walls){.threshold = NAN, .threshold_width = NAN, .k_narrow = NAN, .k_wide = NAN};
     RILL_TRY(rill_array_create_zero((uint64_t)f.n[0] * f.n[1] * f.n[2], sizeof *f.cells, "cells of walls",
                                     (void **)&f.cells));
     RILL_TRY(rill_array_create_zero(BATCH, sizeof *f.values, "values of walls", (void **)&f.values));
@@ -144,6 +191,7 @@ rill_status rill_sensitivity_find(const rill_geom *geom, const rill_node_moments
     RILL_TRY(flush(&f, f.nodes));
     while (out->box_count < RILL_DECISIVE_BOXES && box_take(&f, geom, &out->boxes[out->box_count]))
         out->box_count++;
+    if (geom->greys) threshold_take(&f, geom->greys);
     out->known = true;
 done:
     rill_array_destroy(f.values);

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the permeability depends on its walls, and on the threshold of an image."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rill
+
+
+def duct(n: int = 16) -> Any:
+    """Grey values that fall by 20 for each voxel from the walls of a round duct, which are at 112."""
+    y, x = np.indices((n, n)) + 0.5
+    inside = np.clip(0.4 * n - np.hypot(x - n / 2 - 0.2, y - n / 2 + 0.1), -3, 3)
+    return (112 - 20 * inside).astype(np.float32)
+
+
+def test_threshold_with_a_width_gives_an_interval() -> None:
+    result = rill.permeability(duct(), axis="z", threshold=(112, 4), device="cpu", fields=True)
+    walls = result.runs[0].walls
+    assert walls is not None and walls.threshold == 112 and walls.threshold_width == 4
+    low, high = walls.k_lu
+    assert low < result.k_lu < high
+    moved = [rill.permeability(duct(64), axis="z", threshold=112 + 4 * side * 4, device="cpu").k_lu for side in (-1, 1)]  # of voxels a quarter as large
+    assert (high - low) * 16 == pytest.approx(moved[1] - moved[0], rel=0.15)
+    decides = result.fields["z"].wall_sensitivity
+    assert decides is not None and decides.shape == (16, 16, 1) and decides.sum() == pytest.approx(walls.per_voxel, rel=1e-4)
+    row = next(one for one in result.error_bar.contributions if one.name == "segmentation")
+    assert row.half_width[2] == pytest.approx(max(high / result.k_lu - 1, 1 - low / result.k_lu))
+    assert result.to_dict()["runs"][0]["walls"]["threshold_width"] == 4
+
+
+def test_threshold_says_what_is_pore() -> None:
+    im = np.arange(27, dtype=np.uint8).reshape(3, 3, 3)
+    for given in (9, 9.0, "9", "<9", (9, 0)):
+        assert rill.permeability(im, axis="x", threshold=given, device="cpu").porosity.total == pytest.approx(1 / 3)
+    assert rill.permeability(im, axis="x", threshold=">17", device="cpu").porosity.total == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("given", ["", "x", "9+-", "9+-0", (9, -1), (9, 1, 2), math.nan, [9], (1, math.inf)])
+def test_other_thresholds_are_refused(given: Any) -> None:
+    with pytest.raises(rill.UsageError, match="threshold"):
+        rill.permeability(duct(), axis="z", threshold=given)
+
+
+def test_sensitivity_alone_and_beside_what_it_does_not_go_with() -> None:
+    walls = rill.permeability(duct() < 112, axis="z", sensitivity=True, device="cpu").runs[0].walls
+    assert walls is not None and math.isnan(walls.k_lu[0]) and walls.per_voxel > 0 and 0 < walls.boxes[0]["share"] <= 1
+    assert rill.permeability(duct() < 112, axis="z", device="cpu").runs[0].walls is None
+    with pytest.raises(rill.UsageError, match="16 bits"):
+        rill.permeability(duct() < 112, axis="z", sensitivity=True, variant="d3q19-trt-stokes-aa-list-fp16s", device="cpu")
+    with pytest.raises(rill.UsageError, match="leave one of them out"):
+        rill.permeability(duct(), axis="z", threshold=112, pore=0)

@@ -26,7 +26,7 @@ RADIUS = 6.0  # voxels
 
 def media(size: int, porosity: float, folder: pathlib.Path) -> dict[str, rill.Geometry]:
     """Return a medium of each family."""
-    common = ("--size", str(size), "--porosity", f"{porosity:g}", "-o")
+    common = ("--size", str(size), "--porosity", f"{porosity:g}", "--overwrite", "-o")  # of the porosity before
     rill.command("generate", "pack", "--overlap", "--radius", f"{RADIUS:g}", *common, folder / "spheres.geom.h5")
     rill.command("generate", "grf", "--correlation", "6", *common, folder / "grf.geom.h5")
     found = {}

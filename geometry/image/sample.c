@@ -201,6 +201,9 @@ enum { LINE_LEAST = 3 };
 /* An annulus of the label within the inscribed disc is noted from a difference of so many voxels of the
  * diameters on; a centre farther from the middle is named. */
 #define ANNULUS_LEAST 2.0
+
+/* A core in a picture is nearly as wide as this: a duct in a block is not. Part of the shorter edge. */
+#define CORE_LEAST 0.7
 #define OFF_LEAST 1.0
 
 /* Return the share of the label, that of the corner, among the voxels at more than one radius from the middle
@@ -277,6 +280,7 @@ void rill_round_look(rill_round *r, rill_grey type, const void *grey, uint64_t s
     if (edge < ROUND_LEAST || longer > edge + edge / 8 || (r->round && value != r->value)) return;
     if (label_share(bytes, size, stride, n, radius + 1, INFINITY) < AROUND) return;
     const double found = radius_find(bytes, size, stride, n, edge / 2);
+    if (2 * found < CORE_LEAST * edge) return;
     const double share = label_share(bytes, size, stride, n, 0, CORE_PART * found);
     if (share > WITHIN || !is_porous(pore, n, CORE_PART * found)) return;
     for (int axis = 0; axis < 2; axis++) lines_find(bytes, size, stride, n, axis, r);

@@ -589,18 +589,19 @@ static rill_status clean(work *w)
     w->report->fluid = rill_geom_fluid(w->geom);
     if (w->report->fluid) return RILL_OK;
     const double *p = c->porosity.percolating;
+    /* What is dropped may stay in a file, but a flow along known links needs it no less. */
+    const char *all = o->contacts ? "" : ", or --keep all";
     if (o->keep == RILL_KEEP_PERCOLATING)
         return rill_fail(
             RILL_NUMERICS,
             "no pore conducts along %s: porosity is %.5g in all, %.5g connected to a face, %.5g, %.5g and "
             "%.5g "
-            "percolating along x, y and z; choose another axis, other --sides or --pore, or --keep all",
+            "percolating along x, y and z; choose another axis, other --sides or --pore%s",
             axis == RILL_AXES_XYZ ? "any axis" : rill_axes_name(axis), c->porosity.total,
-            c->porosity.connected, p[0], p[1], p[2]);
+            c->porosity.connected, p[0], p[1], p[2], all);
     return rill_fail(RILL_NUMERICS,
-                     "no pore reaches an outer face: porosity is %.5g in all; choose other --pore values, or "
-                     "--keep all",
-                     c->porosity.total);
+                     "no pore reaches an outer face: porosity is %.5g in all; choose other --pore values%s",
+                     c->porosity.total, all);
 }
 
 /* Say where the geometry comes from, and its place in metres. */

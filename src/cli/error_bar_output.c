@@ -51,7 +51,7 @@ void cli_error_bar_print_plan(const rill_error_bar_plan *plan, uint64_t peak, do
 
 /* The option that requests a row. */
 static const char *const asked_by[RILL_ERROR_ROWS] = {
-    "", "", "--error-bar", "--error-bar", "--threshold 112±4", "--blocks"};
+    "", "", "--error-bar", "--error-bar", "--threshold T±D of a grey image", "--blocks"};
 
 /* Relative errors below this have no digits. */
 #define SMALL 1e-5
@@ -92,7 +92,8 @@ static void widths_format(const rill_error_bar *bar, const double width[3], cons
     }
 }
 
-/* Rows that were not requested, in one line: "segmentation (--threshold 112±4), sample (--blocks)". */
+/* Rows that were not requested, in one line: "segmentation (--threshold T±D of a grey image), sample
+ * (--blocks)". */
 static void not_asked_print(const rill_error_bar *bar)
 {
     char text[256] = "";

@@ -107,7 +107,7 @@ Test(wall_room, estimates_go_the_right_way)
     truncated.surface[1] = 2.15;
     const rill_shape_estimate e = rill_shape_estimate_of(&middle);
     cr_assert_float_eq(e.k, 2 * exp(0.04 * 0.2 - 0.03 * 0.04), 1e-12);
-    cr_assert_float_eq(e.half_width, exp(sqrt(pow(1.1 * 0.03, 2) + pow(0.067 * 0.2, 2) + pow(0.006, 2))) - 1,
+    cr_assert_float_eq(e.half_width, exp(sqrt(pow(1.1 * 0.03, 2) + pow(0.08 * 0.2, 2) + pow(0.006, 2))) - 1,
                        1e-12);
     cr_assert_gt(rill_shape_estimate_of(&out).k, e.k);
     cr_assert_lt(rill_shape_estimate_of(&in).k, e.k);

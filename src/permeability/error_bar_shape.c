@@ -32,9 +32,9 @@ static const constants without_runs = {.middle = 0.4, .inside = 0.04, .narrow = 
                                     .truncated = 0.025,
                                     .truncation = 0.5};
 
-#define ROOM 1.1         /* of P */
-#define EVERYWHERE 0.067 /* of a, voxels */
-#define LEAST 0.006      /* of k */
+#define ROOM 1.1        /* of P */
+#define EVERYWHERE 0.08 /* of a, voxels */
+#define LEAST 0.006     /* of k */
 
 /* The largest a^2 that counts: that of a slit of 4 voxels. Narrower pores were not among the shapes. */
 #define NARROWEST 2.25

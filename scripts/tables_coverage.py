@@ -79,7 +79,7 @@ def rows(cases):
                "%.1f" % s["ratio"], "%.0f %%" % (100 * s["nearer"]), "–" if s["own"] is None else str(s["own"]))
 
 
-def judge(cases, part_nearer=NEARER):
+def judge(cases, part_nearer=NEARER, width=WIDTH):
     """@return the sentences that say what does not hold"""
     of = known(cases)
     if not of:
@@ -87,8 +87,8 @@ def judge(cases, part_nearer=NEARER):
     wrong, s = ["%s %d: no result: %s" % (c["family"], c["i"], c["why"]) for c in cases if "why" in c], summary(of)
     if s["inside"] < INSIDE:
         wrong.append("%.1f %% of the shapes have their exact k inside the interval, not %g %%" % (100 * s["inside"], 100 * INSIDE))
-    if s["ratio"] > WIDTH:
-        wrong.append("the median half-width is %.1f times the median error of the best estimate, more than %g" % (s["ratio"], WIDTH))
+    if s["ratio"] > width:
+        wrong.append("the median half-width is %.1f times the median error of the best estimate, more than %g" % (s["ratio"], width))
     if s["nearer"] < part_nearer:
         wrong.append("the best estimate is nearer to the exact k than that of the voxels in %.0f %%, not %g %%" % (100 * s["nearer"], 100 * part_nearer))
     return wrong

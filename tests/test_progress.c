@@ -5,6 +5,7 @@
 #include "surfaces.h"
 #include "vessel_case.h"
 
+#include "core/clock.h"
 #include "core/progress.h"
 #include "geometry/image/voxelize.h"
 #include "io/fields.h"

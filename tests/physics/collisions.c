@@ -14,7 +14,8 @@
 
 static const rill_variant operators[] = RILL_OPERATOR_VARIANTS;
 #define FOR_EACH_OPERATOR(v)                                                                                 \
-    for (const rill_variant *v = operators; v < operators + sizeof operators / sizeof *operators; v++)
+    for (const rill_variant *v = operators; v < operators + sizeof operators / sizeof *operators; v++)       \
+        if (v->collision != RILL_ADVECTION_DIFFUSION) /* which makes no flow */
 
 static void describe(const rill_variant *v, char *text, size_t size)
 {

@@ -21,7 +21,7 @@ from ._arguments import choice, count, encoded, flag, items, mapping, path_bytes
 from ._arrays import Array, Order, array_of, order_of
 from ._library import check, files, library, need, notes, text, warn
 from ._lazy import as_file, in_memory, is_slices
-from ._pore import Pore, refusal, set_pore
+from ._pore import Cut, Pore, refusal, set_pore
 from ._program import command
 from ._sample import Core, Where, sample_options, takes_image
 from ._progress import Progress, Watch
@@ -559,7 +559,7 @@ def _raw_options(o: Any, shape: Sequence[int] | None, dtype: npt.DTypeLike | Non
             o.image.big_endian = kind.byteorder == ">"
 
 
-def _from_image(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape: Sequence[int] | None, dtype: npt.DTypeLike | None,
+def _from_image(source: Any, o: Any, pores: Pore | Cut, order: Any, axis: Any, shape: Sequence[int] | None, dtype: npt.DTypeLike | None,
                 progress: Progress, out: Any, where_sample: Where = Where()) -> str:
     """Make a geometry of an image. Return the letters of the axes of the array or the file, first to last."""
     source, pores, outside, order = in_memory(source, pores, where_sample.outside, order)
@@ -567,7 +567,7 @@ def _from_image(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape: 
         return _from_opened(opened, o, pores, order, axis, shape, dtype, progress, out, dataclasses.replace(where_sample, outside=outside))
 
 
-def _from_opened(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape: Sequence[int] | None, dtype: npt.DTypeLike | None,
+def _from_opened(source: Any, o: Any, pores: Pore | Cut, order: Any, axis: Any, shape: Sequence[int] | None, dtype: npt.DTypeLike | None,
                  progress: Progress, out: Any, where_sample: Where) -> str:
     """Do so with a file or an array."""
     set_pore(pores, o)
@@ -602,7 +602,7 @@ def _from_opened(source: Any, o: Any, pores: Pore, order: Any, axis: Any, shape:
         return letters
 
 
-def as_geometry(source: Any, voxel_size: Length | None, pores: Pore, order: Any, boundaries: Sides | None,
+def as_geometry(source: Any, voxel_size: Length | None, pores: Pore | Cut, order: Any, boundaries: Sides | None,
                 progress: Progress, where: Where = Where()) -> tuple[Geometry, str]:
     """Return a geometry with all its pores, of an image, or a copy of a geometry with these domain boundaries; and the letters of
     the axes of the array or the file, first to last."""

@@ -66,7 +66,8 @@ Test(permeability_error_bar, bounds_what_it_prints)
     cr_assert_eq(json_integer_value(json_array_get(find(grid, "voxels"), 0)), 10);
     cr_assert_leq(fabs(real(grid, "order.z") - 1.2), 0.2);
     cr_assert_not_null(strstr(r.out, "staircase limit"));
-    cr_assert_not_null(strstr(r.out, "segmentation (--threshold T±D of a grey image), sample (--blocks)"), "%s", r.out);
+    cr_assert_not_null(strstr(r.out, "segmentation (--threshold T±D of a grey image), sample (--blocks)"),
+                       "%s", r.out);
     const cli_result stored = cli_test_run("info", "sc.h5");
     cr_assert_eq(stored.code, 0, "%s", stored.err);
     json_decref(json);

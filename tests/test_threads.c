@@ -170,7 +170,10 @@ Test(threads, serve_a_forked_process)
     const int wanted = 4;
     int code;
     omp_set_num_threads(wanted);
-    expect_each_once(1000, 1);
+    /* Threads that begin while the process is forked leave locks of AddressSanitizer to the child, for ever.
+     */
+    rill_threads_for(1000, 1, meet, &wanted);
+    cr_assert_eq(workers, wanted);
     const pid_t child = fork();
     if (child == 0) {
         workers = 0;

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* Run along the axis, with the walls measured. */
+/* Run along the axis, with the walls measured, and destroy the geometry. */
 static rill_permeability_run measured(rill_geom *geom, rill_permeability_options o)
 {
     rill_permeability p;
@@ -18,6 +18,7 @@ static rill_permeability_run measured(rill_geom *geom, rill_permeability_options
     cr_assert_eq(computed(geom, &o, &p), RILL_OK, "%s", rill_error_message());
     rill_permeability_run run = p.runs[0];
     rill_permeability_free(&p);
+    rill_geom_destroy(geom);
     run.samples = NULL;
     return run;
 }

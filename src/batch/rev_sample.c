@@ -2,9 +2,9 @@
 /*
  * What the permeability of an image is good for as that of its material, from the scatter of its blocks. The
  * permeability of a volume of an isotropic medium is close to the mean of k^(1/3) of its parts, cubed
- * (Matheron 1967; Noetinger 1994, doi:10.1007/BF00613272), which also takes parts that do not conduct. Blocks
- * are taken as independent, so that the variance of the mean falls with the volume (Kanit et al. 2003,
- * doi:10.1016/S0020-7683(03)00143-4, equation 20).
+ * (Noetinger 1994, Transport in Porous Media 15, 99), which also takes parts that do not conduct. Blocks are
+ * taken as independent, so that the variance of the mean falls with the volume (Kanit et al. 2003,
+ * doi:10.1016/S0020-7683(03)00143-4).
  */
 #include "batch/rev.h"
 

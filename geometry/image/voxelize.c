@@ -5,216 +5,21 @@
  * it and slices are planes of z, not even that. Reading formats is
  * image.h's, deciding what conducts components.h's.
  */
-#include "geometry/image/voxelize.h"
+#include "geometry/image/voxelize_priv.h"
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
-#include "core/units.h"
-#include "geometry/image/image_priv.h"
 #include "geometry/image/pore_choice.h"
-#include "geometry/image/sample.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/greys.h"
 #include "geometry/voxels/outside.h"
-#include "geometry/voxels/planes.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Spacings that differ by less than this part count as equal: headers round. */
-static const double SPACING_TOLERANCE = 1e-3;
-
 enum { TILE = 32 }; /* voxels that are transposed at once along each axis */
-
-typedef struct {
-    const char *path;
-    const rill_voxelize_options *options;
-    rill_progress progress;
-    rill_voxelize_report *report;
-    rill_image *image;
-    rill_sample *sample;       /* where it is in the picture */
-    rill_round round;          /* does it look like a core? */
-    const rill_keeper *keeper; /* of the geometry; NULL: its voxels are bytes */
-    rill_geom *geom;
-    rill_window window; /* planes that are being placed */
-    int file_axis[3];   /* which file axis x, y, z come from */
-    double spacing[3];  /* of the file along x, y, z; 0 when unknown */
-    bool metric;        /* in metres */
-    double cube;        /* edge of a new voxel in the same unit; 0 when unknown */
-    uint32_t crop[3][2];
-    uint32_t n[3];     /* new voxels along x, y, z, before mirroring */
-    uint32_t *from[3]; /* [n[a]], the voxel inside the crop that a new one is taken from */
-    void *grey;        /* one slice */
-    uint8_t *pore;     /* [batch], the crops of slices */
-    uint32_t batch;    /* slices that are placed at once */
-    rill_geom *codes;  /* of grey values around a threshold with a width, in place of voxels; NULL: none */
-    rill_window code_window;
-    uint8_t *code; /* [batch], as `pore` */
-    bool coding;   /* codes are placed now, `geom` and `window` being theirs */
-} work;
-
-static void remark(work *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void remark(work *w, const char *format, ...)
-{
-    const size_t used = strlen(w->report->remarks);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(w->report->remarks + used, sizeof w->report->remarks - used, format, args);
-    va_end(args);
-}
-
-/* Settle which file axis goes where, and the part of the image that is used. */
-static rill_status settle_axes(work *w)
-{
-    const bool given = w->options->axes[0] >= 0;
-    for (int f = 0; f < 3; f++) {
-        const int a = given ? w->options->axes[f] : w->image->axes[f];
-        w->report->axes[f] = a;
-        w->report->file_n[f] = w->image->n[f];
-        w->file_axis[a] = f;
-    }
-    for (int a = 0; a < 3; a++) {
-        const uint32_t n = w->image->n[w->file_axis[a]], *asked = w->options->crop[a];
-        w->crop[a][0] = asked[0];
-        w->crop[a][1] = asked[1] == UINT32_MAX ? n : asked[1];
-        if (w->crop[a][1] > n || asked[0] >= w->crop[a][1])
-            return rill_fail(
-                RILL_USAGE,
-                "crop %u:%u along %c does not fit the image's %u voxels: give bounds from 0 to %u", asked[0],
-                w->crop[a][1], rill_axis(a), n, n);
-    }
-    return RILL_OK;
-}
-
-static bool differ(double a, double b) { return fabs(a - b) > SPACING_TOLERANCE * fmin(a, b); }
-
-static void format_lengths(const work *w, const double length[3], char *text, size_t size)
-{
-    char each[3][32];
-    for (int a = 0; a < 3; a++) {
-        if (w->metric)
-            rill_units_format_length(length[a], each[a], sizeof each[a]);
-        else
-            snprintf(each[a], sizeof each[a], "%g", length[a]);
-    }
-    snprintf(text, size, "%s x %s x %s", each[0], each[1], each[2]);
-}
-
-static rill_status refuse_spacing(const work *w, double smallest)
-{
-    char lengths[110], n[3][16];
-    format_lengths(w, w->spacing, lengths, sizeof lengths);
-    for (int a = 0; a < 3; a++)
-        snprintf(n[a], sizeof n[a], "%.0f",
-                 round((w->crop[a][1] - w->crop[a][0]) * w->spacing[a] / smallest));
-    return rill_fail(RILL_USAGE,
-                     "its voxels are %s, but cubes are needed: rill voxelize \"%s\" --resample isotropic -o "
-                     "FILE.geom.h5 makes "
-                     "%s x %s x %s of them by nearest neighbour (or set --voxel-size if the file is wrong)",
-                     lengths, w->path, n[0], n[1], n[2]);
-}
-
-/* "2.5 x 2.5 x 2.5 mm", as it stands in the file. */
-static void format_stated(const rill_image *image, char *text, size_t size)
-{
-    static const struct {
-        double metres;
-        const char *name;
-    } units[] = {{1, "m"}, {1e-2, "cm"}, {1e-3, "mm"}, {1e-6, "um"}, {1e-9, "nm"}};
-    const double *s = image->stated;
-    char unit[24];
-    snprintf(unit, sizeof unit, "times %g m", image->stated_unit);
-    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
-        if (fabs(image->stated_unit / units[k].metres - 1) < 1e-9) strcpy(unit, units[k].name);
-    snprintf(text, size, "%g x %g x %g %s%s", s[0], s[1], s[2], unit,
-             image->assumed ? " (it names no unit, this one is assumed)" : "");
-}
-
-/* Refuse a size of the file that no image of pores has: its unit is wrong, or is not the one assumed. */
-static rill_status check_stated(const work *w)
-{
-    const rill_image *image = w->image;
-    char stated[160], lengths[110], example[24] = "5.7um";
-    if (w->options->voxel_size > 0 || w->options->allow_voxel_size || !w->metric) return RILL_OK;
-    const double *s = w->spacing, smallest = fmin(s[0], fmin(s[1], s[2])),
-                 largest = fmax(s[0], fmax(s[1], s[2]));
-    if (!(largest > 0) || (rill_voxel_size_usual(smallest) && rill_voxel_size_usual(largest))) return RILL_OK;
-    format_stated(image, stated, sizeof stated);
-    format_lengths(w, s, lengths, sizeof lengths);
-    if (rill_voxel_size_usual(1e-6 * fabs(image->stated[0])) && image->stated_unit != 1e-6)
-        snprintf(example, sizeof example, "%gum", fabs(image->stated[0]));
-    return rill_fail(
-        RILL_USAGE,
-        "its voxels would be %s, and those of pores are 1 nm to 1 mm: %s states %s: give the right "
-        "size, such as --voxel-size %s, or --allow-voxel-size if it is right",
-        lengths, image->measure, stated, example);
-}
-
-/* Settle the spacing of the file and that of the new voxels. */
-static rill_status settle_spacing(work *w)
-{
-    const double given = w->options->voxel_size, resample = w->options->resample;
-    const double *file = w->image->spacing;
-    if (given < 0 || !isfinite(given))
-        return rill_fail(RILL_USAGE, "a voxel size of %g m is not above 0", given);
-    w->metric = given > 0 || w->image->metric;
-    for (int a = 0; a < 3; a++) w->spacing[a] = given > 0 ? given : file[w->file_axis[a]];
-    if (given > 0 && w->image->metric &&
-        (differ(file[0], given) || differ(file[1], given) || differ(file[2], given))) {
-        char lengths[110];
-        format_lengths(w, file, lengths, sizeof lengths);
-        remark(w, "the file says voxels of %s; the voxel size given counts\n", lengths);
-    }
-    const double *s = w->spacing, smallest = fmin(s[0], fmin(s[1], s[2]));
-    w->cube = smallest;
-    rill_status status = rill_voxel_size_check(given, w->options->allow_voxel_size);
-    if (status == RILL_OK) status = check_stated(w);
-    if (status == RILL_OK && resample > 0)
-        status = rill_voxel_size_check(resample, w->options->allow_voxel_size);
-    if (status != RILL_OK) return status;
-    if (resample == 0 && (differ(s[0], smallest) || differ(s[1], smallest) || differ(s[2], smallest)))
-        return refuse_spacing(w, smallest);
-    if (resample != 0 && !(smallest > 0))
-        return rill_fail(RILL_USAGE,
-                         "the file says no spacing, so that nothing can be resampled: give --voxel-size");
-    if (resample > 0 && !w->metric)
-        return rill_fail(RILL_USAGE,
-                         "the file's spacing has no unit: use --resample isotropic, or give --voxel-size");
-    if (resample > 0) w->cube = resample;
-    return RILL_OK;
-}
-
-/* Settle the new size, and where each new voxel comes from: the one whose cell holds its centre. */
-static rill_status settle_size(work *w)
-{
-    rill_status status = RILL_OK;
-    double ratio[3], n[3], voxels = 1;
-    for (int a = 0; a < 3; a++) {
-        ratio[a] = w->options->resample != 0 ? w->cube / w->spacing[a] : 1;
-        n[a] = fmax(1, round((w->crop[a][1] - w->crop[a][0]) / ratio[a]));
-        voxels *= n[a];
-    }
-    if (!(fmax(n[0], fmax(n[1], n[2])) <= INT32_MAX && voxels <= 1e15))
-        return rill_fail(
-            RILL_USAGE,
-            "resampling makes %.3g x %.3g x %.3g voxels, more than 1e15 or %d along an axis: take a "
-            "larger spacing",
-            n[0], n[1], n[2], INT32_MAX);
-    for (int a = 0; a < 3; a++) {
-        const uint32_t length = w->crop[a][1] - w->crop[a][0];
-        w->n[a] = (uint32_t)n[a];
-        RILL_TRY(rill_array_create(w->n[a], sizeof(uint32_t), "the table of an axis", (void **)&w->from[a]));
-        for (uint32_t i = 0; i < w->n[a]; i++) {
-            const double at = floor((i + 0.5) * ratio[a]);
-            w->from[a][i] = at < length - 1. ? (uint32_t)at : length - 1;
-        }
-    }
-done:
-    return status;
-}
 
 static rill_status create(work *w)
 {
@@ -520,12 +325,13 @@ static rill_status sample_check(work *w)
     if (w->geom->outside && w->report->outside == 0) {
         rill_outside_destroy(w->geom->outside);
         w->geom->outside = NULL;
-        remark(w, "no voxel is outside of the sample: check --outside and --mask\n");
+        rill_voxelize_remark(w, "no voxel is outside of the sample: check --outside and --mask\n");
     }
     const int fast = w->report->axes[w->image->order[0]];
     const double scale = (double)w->n[fast] / (w->crop[fast][1] - w->crop[fast][0]);
     char note[400];
-    if (rill_round_describe(&w->round, &w->options->core, scale, note, sizeof note)) remark(w, "%s", note);
+    if (rill_round_describe(&w->round, &w->options->core, scale, note, sizeof note))
+        rill_voxelize_remark(w, "%s", note);
     return RILL_OK;
 }
 
@@ -550,10 +356,10 @@ static rill_status check_pores(work *w)
                          "of them are pore, "
                          "or --keep all if the box is meant to be empty",
                          greys);
-    if (fluid == voxels) remark(w, "every voxel is pore\n");
+    if (fluid == voxels) rill_voxelize_remark(w, "every voxel is pore\n");
     if (w->options->pore_count == 0 && !w->options->threshold_given &&
         (w->report->greys == 0 || w->report->greys > outside + 2))
-        remark(w, "the image has more than two grey values: %s\n", greys);
+        rill_voxelize_remark(w, "the image has more than two grey values: %s\n", greys);
 done:
     return status;
 }
@@ -628,9 +434,9 @@ done:
 static rill_status run(work *w)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(settle_axes(w));
-    RILL_TRY(settle_spacing(w));
-    RILL_TRY(settle_size(w));
+    RILL_TRY(rill_voxelize_settle_axes(w));
+    RILL_TRY(rill_voxelize_settle_spacing(w));
+    RILL_TRY(rill_voxelize_settle_size(w));
     if (w->keeper && w->options->threshold_width > 0)
         RILL_TRY(rill_fail(
             RILL_USAGE,
@@ -646,59 +452,15 @@ done:
     return status;
 }
 
-static bool is_order(const int axes[3])
-{
-    int seen = 0;
-    for (int f = 0; f < 3; f++)
-        if (axes[f] >= 0 && axes[f] < 3) seen |= 1 << axes[f];
-    return seen == 7 || (axes[0] == -1 && axes[1] == -1 && axes[2] == -1);
-}
-
-/* Options that a program made may be anything. */
-static rill_status check_options(const rill_voxelize_options *o)
-{
-    if (!is_order(o->axes))
-        return rill_fail(RILL_USAGE, "axes %d, %d, %d are neither 0, 1, 2 in some order nor -1, -1, -1",
-                         o->axes[0], o->axes[1], o->axes[2]);
-    for (int a = 0; a < 3; a++)
-        if ((unsigned)o->sides[a] > RILL_WALL)
-            return rill_fail(RILL_USAGE, "the domain boundary %d along %c is none of the kinds",
-                             (int)o->sides[a], rill_axis(a));
-    if ((unsigned)o->keep > RILL_KEEP_PERCOLATING || !rill_axes_name(o->axis))
-        return rill_fail(
-            RILL_USAGE,
-            "keep %d along axis %d is nothing: the axis is -1, 0, 1, 2, or another of rill/types.h",
-            (int)o->keep, o->axis);
-    if (o->contacts > (RILL_CONTACT_FACES | RILL_CONTACT_EDGES | RILL_CONTACT_CORNERS) ||
-        (o->contacts && !(o->contacts & RILL_CONTACT_FACES)))
-        return rill_fail(RILL_USAGE,
-                         "contacts %u are no flags of faces, edges and corners with that of faces",
-                         o->contacts);
-    if (o->threshold_given && o->pore_count > 0)
-        return rill_fail(RILL_USAGE,
-                         "a threshold and values of pores both say what is pore: leave one of them out");
-    if (o->threshold_given &&
-        !(isfinite(o->threshold) && o->threshold_width >= 0 && isfinite(o->threshold_width)))
-        return rill_fail(
-            RILL_USAGE,
-            "a threshold of %g with a width of %g is none: both are grey values, and the width is not below 0",
-            o->threshold, o->threshold_width);
-    if (o->mask && o->mask_array)
-        return rill_fail(RILL_USAGE, "a mask is a file or an array, not both: choose one");
-    if (o->pore_count < 0 || o->pore_count > RILL_PORE_RANGES)
-        return rill_fail(RILL_USAGE, "%d ranges of grey values are not 0 to %d", o->pore_count,
-                         RILL_PORE_RANGES);
-    return RILL_OK;
-}
-
 /* Make a geometry of what `w` has opened, and close it. */
 static rill_status voxelize(work *w, rill_geom **out)
 {
     rill_status status = RILL_OK;
     w->report->type = w->image->type;
     snprintf(w->report->kind, sizeof w->report->kind, "%s", w->image->kind);
-    remark(w, "%s", w->image->remarks);
-    if (!(w->options->voxel_size > 0) && w->image->spacing_note[0]) remark(w, "%s\n", w->image->spacing_note);
+    rill_voxelize_remark(w, "%s", w->image->remarks);
+    if (!(w->options->voxel_size > 0) && w->image->spacing_note[0])
+        rill_voxelize_remark(w, "%s\n", w->image->spacing_note);
     if (rill_pore_unknown(w->image, w->options))
         RILL_TRY(rill_pore_refuse(w->image, w->options, w->progress, w->report));
     RILL_TRY(run(w));
@@ -737,7 +499,7 @@ rill_status rill_image_voxelize_kept(const char *path, const rill_voxelize_optio
               .progress = progress,
               .report = report ? report : &own};
     *w.report = (rill_voxelize_report){0};
-    RILL_TRY(check_options(options));
+    RILL_TRY(rill_voxelize_options_check(options));
     RILL_TRY(rill_image_open(path, &options->image, &w.image));
     status = voxelize(&w, out);
 done:
@@ -751,7 +513,7 @@ rill_status rill_array_voxelize(const void *grey, const rill_voxelize_options *o
     rill_voxelize_report own;
     work w = {.path = "array", .options = options, .progress = progress, .report = report ? report : &own};
     *w.report = (rill_voxelize_report){0};
-    RILL_TRY(check_options(options));
+    RILL_TRY(rill_voxelize_options_check(options));
     RILL_TRY(rill_image_open_array(grey, &options->image, &w.image));
     status = voxelize(&w, out);
 done:

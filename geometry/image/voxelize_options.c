@@ -2,7 +2,8 @@
 /* The options of a voxelization: defaults, and reading them from the words users give. */
 #include "core/status.h"
 #include "core/units.h"
-#include "geometry/image/voxelize.h"
+#include "geometry/image/voxelize_priv.h"
+#include "geometry/voxels/axes.h"
 #include "geometry/voxels/sides.h"
 
 #include <errno.h>
@@ -294,5 +295,49 @@ rill_status rill_voxelize_parse_size(const char *text, rill_voxelize_options *op
         options->image.n[a] = (uint32_t)n;
         c = end + 1;
     }
+    return RILL_OK;
+}
+
+static bool is_order(const int axes[3])
+{
+    int seen = 0;
+    for (int f = 0; f < 3; f++)
+        if (axes[f] >= 0 && axes[f] < 3) seen |= 1 << axes[f];
+    return seen == 7 || (axes[0] == -1 && axes[1] == -1 && axes[2] == -1);
+}
+
+rill_status rill_voxelize_options_check(const rill_voxelize_options *o)
+{
+    if (!is_order(o->axes))
+        return rill_fail(RILL_USAGE, "axes %d, %d, %d are neither 0, 1, 2 in some order nor -1, -1, -1",
+                         o->axes[0], o->axes[1], o->axes[2]);
+    for (int a = 0; a < 3; a++)
+        if ((unsigned)o->sides[a] > RILL_WALL)
+            return rill_fail(RILL_USAGE, "the domain boundary %d along %c is none of the kinds",
+                             (int)o->sides[a], rill_axis(a));
+    if ((unsigned)o->keep > RILL_KEEP_PERCOLATING || !rill_axes_name(o->axis))
+        return rill_fail(
+            RILL_USAGE,
+            "keep %d along axis %d is nothing: the axis is -1, 0, 1, 2, or another of rill/types.h",
+            (int)o->keep, o->axis);
+    if (o->contacts > (RILL_CONTACT_FACES | RILL_CONTACT_EDGES | RILL_CONTACT_CORNERS) ||
+        (o->contacts && !(o->contacts & RILL_CONTACT_FACES)))
+        return rill_fail(RILL_USAGE,
+                         "contacts %u are no flags of faces, edges and corners with that of faces",
+                         o->contacts);
+    if (o->threshold_given && o->pore_count > 0)
+        return rill_fail(RILL_USAGE,
+                         "a threshold and values of pores both say what is pore: leave one of them out");
+    if (o->threshold_given &&
+        !(isfinite(o->threshold) && o->threshold_width >= 0 && isfinite(o->threshold_width)))
+        return rill_fail(
+            RILL_USAGE,
+            "a threshold of %g with a width of %g is none: both are grey values, and the width is not below 0",
+            o->threshold, o->threshold_width);
+    if (o->mask && o->mask_array)
+        return rill_fail(RILL_USAGE, "a mask is a file or an array, not both: choose one");
+    if (o->pore_count < 0 || o->pore_count > RILL_PORE_RANGES)
+        return rill_fail(RILL_USAGE, "%d ranges of grey values are not 0 to %d", o->pore_count,
+                         RILL_PORE_RANGES);
     return RILL_OK;
 }

@@ -282,8 +282,8 @@ static void surface_find(const void *shared, uint64_t first, uint64_t end)
     }
 }
 
-/* Find the nearest pore and the nearest solid voxel of plane z around each. What lies beyond a solid
- * boundary, and where it is, is known, and does not count. */
+/* Find the nearest pore and the nearest solid voxel of plane z around each. The place of a solid boundary is
+ * known: voxels behind it do not count. */
 static void nearest_find(const void *shared, uint64_t from, uint64_t end)
 {
     const stage *s = shared;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds of what is at a place: pore, solid, and what lies beyond a solid boundary. */
+/* Kinds of what is at a place: pore, solid, and cells behind a solid boundary. */
 enum { PORE, SOLID, BEYOND };
 
 enum { PIECE = 8 }; /* rows that a thread takes at a time */

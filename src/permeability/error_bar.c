@@ -186,21 +186,21 @@ static void staircase_take(const runner *r, rill_error_bar *out)
         return;
     }
     for (int a = 0; a < 3; a++) {
-        double low = INFINITY, high = -INFINITY, doubt = 0;
+        double low = INFINITY, high = -INFINITY, left = 0;
         if (!isfinite(out->k[a])) continue;
         for (int g = 0; g < out->grid_count; g++) {
             const rill_error_bar_grid *grid = &out->grids[g];
             const double correction = grid->limit[a] / grid->k[0][a] - 1;
             low = fmin(low, correction);
             high = fmax(high, correction);
-            doubt = fmax(doubt, grid->uncertainty[a] / grid->k[0][a]);
+            left = fmax(left, grid->uncertainty[a] / grid->k[0][a]);
             sane = sane && grid->sane[a];
         }
         const double correction = 0.5 * (low + high);
-        if (!r->plan->whole) doubt += out->grid_count > 1 ? high - low : ONE_CROP * fabs(correction);
-        width[a] = fabs(correction) + doubt;
+        if (!r->plan->whole) left += out->grid_count > 1 ? high - low : ONE_CROP * fabs(correction);
+        width[a] = fabs(correction) + left;
         out->staircase_limit[a] = out->k[a] * (1 + correction);
-        out->staircase_relative[a] = doubt / (1 + correction);
+        out->staircase_relative[a] = left / (1 + correction);
     }
     snprintf(note, sizeof note, "distance to the limit of the staircase, %.120s%s", r->plan->grid_note,
              sane ? "" : "; no order between 0.5 and 2.5: finest grid, three times their range");

@@ -289,12 +289,14 @@ Test(sample, label_around_a_cylinder_is_noted)
     cr_assert_null(strstr(report.remarks, "around a disc"), "%s", report.remarks);
     o.outside_count = 0;
     uint8_t *pipe = malloc(CORE * CORE * CORE);
-    for (int pore = 0; pore < 2; pore++) /* a pipe, and an obstacle in a channel; narrow ones, too */
-        for (int narrow = 0; narrow < 2; narrow++) {
+    for (int pore = 0; pore < 2;
+         pore++) /* a pipe, and an obstacle in a channel; narrow and square ones, too */
+        for (int narrow = 0; narrow < 3; narrow++) {
             rill_geom *geom = NULL;
             for (uint32_t v = 0; v < CORE * CORE * CORE; v++) {
                 const double x = v % CORE + 0.5 - CORE / 2, y = v / CORE % CORE + 0.5 - CORE / 2;
-                const bool in = hypot(x, y) < CORE / (narrow ? 4.0 : 2.0);
+                const bool in = narrow == 2 ? fmax(fabs(x), fabs(y)) < CORE / 8.0
+                                            : hypot(x, y) < CORE / (narrow ? 4.0 : 2.0);
                 pipe[v] = in == (bool)pore;
             }
             cr_assert_eq(rill_array_voxelize(pipe, &o, (rill_progress){0}, &geom, &report), RILL_OK);

@@ -218,6 +218,8 @@ Test(permeability, goes_from_an_image_to_a_tensor)
     cli_test_fails(2, "no pore conducts along x", "permeability", "box.raw", "--pore", "0", "--size", "8x8x8",
                    "--axis", "x", "-q", "--json", "c.json");
     cr_assert_not(cli_test_exists("c.json"));
+    r = cli_test_run("permeability", "box.raw", "--pore", "0", "--size", "8x8x8", "--axis", "x", "-q");
+    cr_assert_null(strstr(r.err, "--keep"), "what does not conduct would stay: %s", r.err);
     r = cli_test_run("generate", "pack", "--size", "16", "--radius", "4", "--porosity", "0.6", "-q", "-o",
                      "p.geom.h5");
     cr_assert_eq(r.code, 0, "%s", r.err);

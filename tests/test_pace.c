@@ -106,6 +106,20 @@ Test(pace, middle_of_a_sample)
     cr_expect_eq(speed.mlups, 0);
 }
 
+/* 2,048,000 nodes of a gyroid, D3Q15, on two threads beside a cache of 32 MiB: a quarter of them lies in it.
+ */
+Test(pace, more_nodes_are_timed_than_caches_hold)
+{
+    const uint64_t cache = 32 << 20, node = 15 * 4;
+    cr_expect_eq(rill_plan_speed_nodes(2048000, node, 0, 2), 512000);
+    cr_expect_geq(node * (rill_plan_speed_nodes(2048000, node, cache, 2) + 1), 2 * cache);
+    cr_expect_lt(node * rill_plan_speed_nodes(2048000, node, cache, 2), 2.1 * (double)cache);
+    cr_expect_eq(rill_plan_speed_nodes(4400000, 4 * node, cache, 2), 1100000);    /* a quarter is more */
+    cr_expect_eq(rill_plan_speed_nodes(2048000, node, 100 * cache, 2), 1200000);  /* for each thread */
+    cr_expect_eq(rill_plan_speed_nodes(2048000, node, 100 * cache, 64), 4000000); /* in all */
+    cr_expect_eq(rill_plan_speed_nodes(1000, node, 0, 2), 300000); /* the sample has fewer: all of them */
+}
+
 /* Runs that were made with a pore network: steps of a cycle are 40, of 60 in the last. */
 Test(pace, likely_steps_are_those_of_runs)
 {

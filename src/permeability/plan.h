@@ -212,6 +212,14 @@ double rill_plan_host_seconds(const rill_geom *geom, const rill_permeability_opt
 double rill_plan_seconds(const rill_geom *geom, const rill_permeability_options *options,
                          const rill_permeability_plan *plan, rill_speed speed, double devices, int threads);
 
+/**
+ * Return how many nodes of a sample are stepped on processors to measure the speed: a quarter, within limits
+ * for each thread, but no fewer than a cache of twice the size would hold, where the limits permit it.
+ * @param[in] node_bytes  of populations
+ * @param[in] cache       bytes of the last cache; 0: unknown
+ */
+uint64_t rill_plan_speed_nodes(uint64_t nodes, uint64_t node_bytes, uint64_t cache, int threads);
+
 /** Measure the speed of the steps of a plan. @param[out] speed  mlups 0: there is no memory to measure it in
  */
 rill_status rill_plan_speed_measure(const rill_permeability_options *options,

@@ -13,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is left out of the command: files that were written, and permissions. */
+/* What is left out of the command: files that were written, permissions, and files that may name either. */
 static const struct {
     const char *name;
     bool value;
-} left_out[] = {{"-o", true},         {"--output", true},         {"--json", true},
-                {"--csv", true},      {"--checkpoint", true},     {"--resume", false},
-                {"--dry-run", false}, {"--allow-outside", false}, {"--overwrite", false}};
+} left_out[] = {{"-o", true},          {"--output", true},     {"--json", true},
+                {"--csv", true},       {"--checkpoint", true}, {"--case", true},
+                {"--resume", false},   {"--dry-run", false},   {"--allow-outside", false},
+                {"--overwrite", false}};
 
 /* Return how many words an option that is left out takes, 0 for any other word. */
 static int words_left_out(const char *word)
@@ -27,7 +28,8 @@ static int words_left_out(const char *word)
     for (size_t k = 0; k < sizeof left_out / sizeof *left_out; k++) {
         const size_t length = strlen(left_out[k].name);
         if (strcmp(word, left_out[k].name) == 0) return left_out[k].value ? 2 : 1;
-        if (strncmp(word, left_out[k].name, length) == 0 && word[length] == '=') return 1;
+        const bool letter = word[0] == '-' && word[1] != '-' && length == 2; /* its value may touch it */
+        if (strncmp(word, left_out[k].name, length) == 0 && (word[length] == '=' || letter)) return 1;
     }
     return 0;
 }
@@ -134,6 +136,6 @@ const cli_command cli_again = {
     .details =
         "Reads the command of `rill permeability` from its result and runs it again in this directory.\n"
         "Options behind the result change it: the last one counts. The files that the command wrote are\n"
-        "left out, and so are --resume, --dry-run, --overwrite and --allow-outside: give them again.",
+        "left out, and so are --case, --resume, --dry-run, --overwrite and --allow-outside: give them again.",
     .run = run,
 };

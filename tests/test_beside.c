@@ -62,9 +62,12 @@ Test(beside, names_are_found_in_the_directory_and_below)
     expect_beside("in/a.mhd", "near", false, "in/near");
     expect_beside("in/a.mhd", absolute, false, absolute);
     expect_beside("in/a.mhd", "missing", false, "in/missing");
+    expect_beside("in/a.mhd", "deep/none/missing", false, "in/deep/none/missing");
+    expect_beside("./in/a.mhd", "missing", false, "./in/missing");
     expect_beside("a.mhd", "in/data", false, "in/data");
-    static const char *const names[] = {"../secret", "/etc/passwd",      "link", "up/secret", "../missing",
-                                        "/none",     "deep/../../secret"};
+    static const char *const names[] = {"../secret",         "/etc/passwd", "link",
+                                        "up/secret",         "../missing",  "/none",
+                                        "deep/../../secret", "up/missing",  "up/none/missing"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) refuse_beside(names[k], false, OUTSIDE);
     expect_beside("in/a.mhd", "../secret", true, "in/../secret");
     expect_beside("in/a.mhd", "link", true, "in/link");

@@ -29,14 +29,28 @@ static bool may_leave(const char *name)
     return false;
 }
 
-/* Return whether a file lies below a directory once all links are followed; of one that does not exist,
- * whether its name says so. */
+/* Follow all links of a path; of one that does not exist, those of the directory that it would be in, or of
+ * that above. @param[out] file  [PATH_MAX] @return whether any exists */
+static bool resolve(const char *path, char *file)
+{
+    char *rest = strdup(path);
+    bool found = rest && realpath(rest, file);
+    for (char *slash; rest && !found && (slash = strrchr(rest, '/')); found = realpath(rest, file))
+        *slash = '\0';
+    free(rest);
+    return found;
+}
+
+/* Return whether a file lies below a directory once all links are followed. */
 static bool is_below(const char *directory, const char *path, const char *name)
 {
     char whole[PATH_MAX], file[PATH_MAX];
-    if (!realpath(directory, whole) || !realpath(path, file)) return !may_leave(name);
+    const bool exists = realpath(path, file);
+    if (!exists && may_leave(name)) return false;
+    if (!realpath(directory, whole) || !(exists || resolve(path, file))) return !may_leave(name);
     const size_t length = strlen(whole);
-    return strcmp(whole, "/") == 0 || (strncmp(file, whole, length) == 0 && file[length] == '/');
+    return strcmp(whole, "/") == 0 ||
+           (strncmp(file, whole, length) == 0 && (file[length] == '/' || (!exists && file[length] == '\0')));
 }
 
 rill_status rill_file_beside(const char *of, const char *name, rill_file_outside outside, char **out)

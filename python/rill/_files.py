@@ -20,7 +20,7 @@ from ._arrays import Array
 from ._geometry import Geometry, read
 from ._library import check, files, library, need, text
 from ._tables import Table, picture, raw, surface
-from .errors import UsageError
+from .errors import UsageError, printable
 
 Attribute = Union[str, int, float, Array]
 TYPES: dict[int, np.dtype[Any]] = {
@@ -113,7 +113,7 @@ class Dataset:
         return _reopened, (self._h.path, self.path)
 
     def __repr__(self) -> str:
-        return f"<rill.Dataset {self.path}, {self.dtype}, shape {self.shape}>"
+        return printable(f"<rill.Dataset {self.path}, {self.dtype}, shape {self.shape}>")
 
     @property
     def attrs(self) -> dict[str, Attribute]:
@@ -179,7 +179,7 @@ class Group(Mapping[str, "Union[Group, Dataset]"]):
         return _reopened, (self._h.path, self.path)
 
     def __repr__(self) -> str:
-        return f"<rill.{type(self).__name__} {self._h.path}:{self.path}, with {', '.join(self) or 'nothing'}>"
+        return printable(f"<rill.{type(self).__name__} {self._h.path}:{self.path}, with {', '.join(self) or 'nothing'}>")
 
     @property
     def attrs(self) -> dict[str, Attribute]:
@@ -358,7 +358,7 @@ class Snapshots(Sequence["File"]):
             raise UsageError(f"{given} cannot be read: {error.strerror}.") from None
         self.times, self.paths = [], []
         for grid in re.split(r"<Grid\b", found):
-            time, file = re.search(r'<Time Value="([^"]+)"', grid), re.search(r">\s*([^<>:]+\.vtkhdf):/", grid)
+            time, file = re.search(r'<Time Value="([^"]+)"', grid), re.search(r">\s*([^<>:/]+\.vtkhdf):/", grid)  # beside it
             if time and file:
                 self.times.append(float(time[1]))
                 self.paths.append(given.parent / file[1])

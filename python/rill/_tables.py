@@ -17,7 +17,7 @@ from ._arguments import path_text
 from ._arrays import Array
 from ._library import need
 from ._values import Floats
-from .errors import UsageError
+from .errors import UsageError, printable
 
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])  # of a binary STL file
 
@@ -61,7 +61,7 @@ class Table(Mapping[str, Array]):
         self._columns: dict[str, Array] = {name: _column([row[k] for row in rows]) for k, name in enumerate(names)}
 
     def __repr__(self) -> str:
-        return f"<rill.Table {self.path}: {len(next(iter(self.values())))} rows of {', '.join(self)}>"
+        return printable(f"<rill.Table {self.path}: {len(next(iter(self.values())))} rows of {', '.join(self)}>")
 
     def __getitem__(self, name: str) -> Array:
         return self._columns[name]

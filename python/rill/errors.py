@@ -3,7 +3,13 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
+
+
+def printable(text: str) -> str:
+    """Return a text with its control characters escaped as the program escapes them: names in files may hold any."""
+    return "".join(f"\\u{{{ord(ch):x}}}" if unicodedata.category(ch) in ("Cc", "Cf", "Cs", "Zl", "Zp") else ch for ch in text)
 
 
 class Error(Exception):
@@ -19,6 +25,9 @@ class Error(Exception):
 
     status: int = 0
     result: Any = None
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class RillWarning(UserWarning):

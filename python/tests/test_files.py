@@ -158,3 +158,30 @@ def test_damaged_tables_and_surfaces_are_refused(tmp_path: pathlib.Path) -> None
             rill.open(tmp_path / name)
     with pytest.raises(rill.UsageError, match="no raw image"):
         rill.open("none.h5", shape=(1, 2, 3))
+
+
+def test_names_of_a_file_cannot_write_on_the_terminal(tmp_path: pathlib.Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    path = tmp_path / "forged.h5"
+    with h5py.File(path, "w") as written:
+        written.attrs["format"], written.attrs["format_version"] = np.bytes_(b"rill-result"), 1
+        written.create_group("g\x1b[31m\n").attrs["value"] = 1.0
+        written["d\x1b]0;own\x07"] = np.arange(3.0)
+    with rill.open(path) as file:
+        shown = [repr(file), repr(file.group("g\x1b[31m\n")), repr(file.dataset("d\x1b]0;own\x07"))]
+        with pytest.raises(rill.UsageError) as refused:
+            file.dataset("g\x1b[31m\n")
+    shown.append(str(refused.value))
+    assert all(word.isprintable() for word in shown) and "g\\u{1b}[31m\\u{a}" in shown[1]
+    (tmp_path / "t.csv").write_text("a\x1b[2J [m]\n1\n")
+    assert repr(rill.open(tmp_path / "t.csv")).isprintable()
+
+
+def test_a_series_has_the_files_beside_it_alone(tmp_path: pathlib.Path) -> None:
+    row = '<Grid><Time Value="1"/><DataItem>%s:/VTKHDF/PointData/p</DataItem></Grid>'
+    for name in ("../f.vtkhdf", "/tmp/f.vtkhdf", "below/f.vtkhdf"):
+        (tmp_path / "s.xmf").write_text("<Xdmf>" + row % name + "</Xdmf>")
+        with pytest.raises(rill.UsageError, match="names no snapshots"):
+            rill.open(tmp_path / "s.xmf")
+    (tmp_path / "s.xmf").write_text("<Xdmf>" + row % "f.vtkhdf" + "</Xdmf>")
+    assert rill.open(tmp_path / "s.xmf").paths == [tmp_path / "f.vtkhdf"]

@@ -27,6 +27,7 @@
 #include "rill/batch.h"
 #include "rill/boundary.h"
 #include "rill/device.h"
+#include "rill/diffusivity.h"
 #include "rill/domain.h"
 #include "rill/error_bar.h"
 #include "rill/file.h"

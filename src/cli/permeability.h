@@ -56,6 +56,13 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                                  const rill_permeability_plan *plan, uint64_t host_peak,
                                  const char *variant_reason, rill_speed speed);
 
+/** Return {"xx": …, "zz": …}: the first letter is the direction of the flow, the second that of the driving
+ * force. */
+json_t *cli_json_tensor(const double k[3][3], double factor);
+
+/** Return {"x": …, "y": …, "z": …}. */
+json_t *cli_json_axes(const double value[3]);
+
 /** Print k alone, on one line; of a tensor its diagonal. */
 void cli_permeability_print_line(const cli_permeability_result *r);
 

@@ -202,8 +202,7 @@ void cli_permeability_print(const cli_permeability_result *r)
         if (r->fields[i]) cli_row("fields", "%s", r->fields[i]);
 }
 
-/* {"xx": …, "zz": …}: the first letter is the direction of the flow, the second that of the driving force. */
-static json_t *json_tensor(const double k[3][3], double factor)
+json_t *cli_json_tensor(const double k[3][3], double factor)
 {
     json_t *json = json_object();
     for (int b = 0; b < 3; b++)
@@ -214,7 +213,7 @@ static json_t *json_tensor(const double k[3][3], double factor)
     return json;
 }
 
-static json_t *json_axes(const double value[3])
+json_t *cli_json_axes(const double value[3])
 {
     return json_pack("{s:o, s:o, s:o}", "x", rill_json_real(value[0]), "y", rill_json_real(value[1]), "z",
                      rill_json_real(value[2]));
@@ -246,8 +245,8 @@ static json_t *json_runs(const rill_geom *geom, const rill_permeability *p)
             json_pack("{s:s, s:b, s:s, s:s, s:I, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o}",
                       "axis", axis, "converged", run->converged, "reason", run->reason, "storage",
                       rill_storage_names[run->storage], "steps", (json_int_t)run->steps, "cycles",
-                      run->cycles, "chambers", (json_int_t)run->chambers, "last", json_axes(run->last),
-                      "uncertainty_lu", json_axes(run->uncertainty), "tortuosity",
+                      run->cycles, "chambers", (json_int_t)run->chambers, "last", cli_json_axes(run->last),
+                      "uncertainty_lu", cli_json_axes(run->uncertainty), "tortuosity",
                       rill_json_real(run->tortuosity), "tortuosity_uncertainty",
                       rill_json_real(run->tortuosity_uncertainty), "reynolds", rill_json_real(run->reynolds),
                       "mach", rill_json_real(run->mach), "edge_share", rill_json_real(run->edge_share),
@@ -323,17 +322,18 @@ static json_t *json_result(const cli_permeability_result *r)
         " s:f, s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, "
         "s:s?, "
         "s:o, s:s, s:o, s:s, s:o}",
-        "permeability", "lu", json_tensor(p->k, 1), "m2", json_tensor(p->k, m2), "darcy",
-        json_tensor(p->k, m2 / RILL_DARCY), "principal", json_principal(p, m2), "porosity", "total",
+        "permeability", "lu", cli_json_tensor(p->k, 1), "m2", cli_json_tensor(p->k, m2), "darcy",
+        cli_json_tensor(p->k, m2 / RILL_DARCY), "principal", json_principal(p, m2), "porosity", "total",
         rill_json_real(plan->porosity.total), "connected",
         plan->porosity.connected >= 0 ? rill_json_real(plan->porosity.connected) : json_null(), "percolating",
-        json_axes(plan->porosity.percolating), "tortuosity", rill_json_real(o.tortuosity),
+        cli_json_axes(plan->porosity.percolating), "tortuosity", rill_json_real(o.tortuosity),
         "tortuosity_uncertainty", rill_json_real(o.tortuosity_uncertainty), "converged", p->converged,
         "reason", reason, "steps", (json_int_t)o.steps, "uncertainty", rill_json_real(p->uncertainty),
         "reynolds", rill_json_real(o.reynolds), "mach", rill_json_real(o.mach), "reciprocity",
-        rill_json_real(p->reciprocity), "last", "lu", json_tensor(o.last, 1), "runs", json_runs(r->geom, p),
-        "performance", json_performance(r, &o), "parts", cli_devices_json(&devices), "backend", p->backend,
-        "device", p->device, "variant", variant, "software", rill_version(), "tau", plan->tau, "magic",
+        rill_json_real(p->reciprocity), "last", "lu", cli_json_tensor(o.last, 1), "runs",
+        json_runs(r->geom, p), "performance", json_performance(r, &o), "parts", cli_devices_json(&devices),
+        "backend", p->backend, "device", p->device, "variant", variant, "software", rill_version(), "tau",
+        plan->tau, "magic",
         r->options->variant.collision == RILL_TRT ? rill_json_real(r->options->magic) : json_null(), "force",
         plan->force, "drive", plan->reservoirs ? "pressure" : "force", "reservoir",
         (json_int_t)(plan->reservoirs ? r->options->reservoir : 0), "acceleration",

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill diffusivity: from an image or a geometry to the effective diffusivity of its pores. The physics is in
+ * diffusion/, what is printed and written is diffusivity_output.c's. */
+#include "cli/axis_option.h"
+#include "cli/diffusivity.h"
+#include "core/clock.h"
+#include "core/progress.h"
+#include "geometry/voxels/axes.h"
+#include "geometry/voxels/components.h"
+#include "io/ours.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const cli_diffusion_drives[] = {"gradient", "outside", "inside", NULL};
+static const char *const keeps[] = {"percolating", "all", NULL}; /* as rill_keep_kind without "connected" */
+
+typedef struct choices {
+    cli_compute compute;
+    cli_image image;
+    cli_list phase_texts;
+    rill_phase phases[RILL_PHASES];
+    const char *input, *axes;
+    int drive, keep, file_axes[3];
+    uint64_t most;
+    char *line; /* the command, owned */
+    rill_diffusivity_options options;
+    rill_geom *geom;
+    double reading;
+} choices;
+
+/* Read --phase 0=1, 10-20=0.3. */
+static rill_status phases_parse(choices *c)
+{
+    rill_status status = RILL_OK;
+    if (c->phase_texts.count > RILL_PHASES)
+        return rill_fail(RILL_USAGE, "%d phases are more than %d", c->phase_texts.count, RILL_PHASES);
+    if (c->phase_texts.count && (c->image.pore || c->image.threshold))
+        return rill_fail(RILL_USAGE, "--phase says what conducts: leave --pore and --threshold out");
+    for (int i = 0; i < c->phase_texts.count; i++) {
+        const char *text = c->phase_texts.items[i], *is = strchr(text, '=');
+        char grey[64];
+        rill_voxelize_options o = rill_voxelize_options_default();
+        const cli_option ratio = {"phase", 0, CLI_REAL, &c->phases[i].ratio, .min = RILL_PHASE_RATIO_LEAST,
+                                  .max = RILL_PHASE_RATIO_MOST};
+        if (!is || is - text >= (int)sizeof grey)
+            return rill_fail(RILL_USAGE, "--phase %s: write grey value = ratio, such as 128=0.05", text);
+        snprintf(grey, sizeof grey, "%.*s", (int)(is - text), text);
+        RILL_TRY(rill_voxelize_parse_pore(grey, &o));
+        if (o.pore_count != 1)
+            return rill_fail(RILL_USAGE, "--phase %s: one value or range before the =", text);
+        memcpy(c->phases[i].grey, o.pore[0], sizeof o.pore[0]);
+        RILL_TRY(cli_option_read(&ratio, is + 1));
+        c->options.ratio[i] = c->phases[i].ratio;
+    }
+    c->options.phase_count = c->phase_texts.count;
+    return RILL_OK;
+done:
+    rill_fail_prefix("--phase");
+    return status;
+}
+
+static rill_status read_image(choices *c)
+{
+    rill_status status = RILL_OK;
+    rill_voxelize_options options;
+    rill_voxelize_report report;
+    RILL_TRY(cli_image_resolve(&c->image, &options));
+    options.keep = RILL_KEEP_ALL;
+    options.axis = c->options.axis;
+    options.contacts = rill_contacts_of(RILL_D3Q19); /* what flow percolates through is shown, too */
+    options.command = c->line;
+    if (c->options.phase_count)
+        RILL_TRY(rill_image_voxelize_phases(c->input, &options, c->phases, c->options.phase_count,
+                                            c->options.progress, &c->geom, &report));
+    else
+        RILL_TRY(rill_image_voxelize(c->input, &options, c->options.progress, &c->geom, &report));
+    memcpy(c->file_axes, report.axes, sizeof report.axes);
+    if (c->compute.quiet) return RILL_OK;
+    cli_row("source", "%s", c->input);
+    cli_image_rows(&report);
+done:
+    return status;
+}
+
+static rill_status read_geometry(choices *c)
+{
+    rill_status status = RILL_OK;
+    rill_voxelize_options sides = rill_voxelize_options_default();
+    if (cli_image_given(&c->image) || c->options.phase_count)
+        return rill_fail(RILL_USAGE,
+                         "%s is a geometry, no image: of the options for images only --voxel-size and --sides "
+                         "apply to it; give the others to `rill voxelize`, and --phase with the image",
+                         c->input);
+    RILL_TRY(cli_sides_parse(c->image.sides, &sides));
+    RILL_TRY(rill_geom_read(c->input, &c->geom));
+    memcpy(c->file_axes, cli_axes_ours, sizeof cli_axes_ours);
+    for (uint64_t v = 0; v < rill_geom_voxels(c->geom); v++)
+        if (c->geom->voxels[v] > RILL_FLUID) c->geom->voxels[v] = RILL_FLUID; /* labels of openings */
+    if (c->image.voxel_size_given) c->geom->spacing = c->image.voxel_size;
+    for (int a = 0; a < 3 && c->image.sides_given; a++) {
+        if (c->geom->sides[a] == sides.sides[a]) continue;
+        c->geom->sides[a] = sides.sides[a];
+        for (int b = 0; b < 3; b++) c->geom->porosity.percolating[b] = -1; /* to be found anew */
+    }
+done:
+    return status;
+}
+
+static rill_status axis_settle(choices *c)
+{
+    rill_status status = RILL_OK;
+    cli_axes given;
+    unsigned letters = 0;
+    c->options.axis = RILL_AXIS_AUTO;
+    if (strcmp(c->axes, "auto") == 0) return RILL_OK;
+    RILL_TRY(cli_axes_parse(c->axes, strlen(c->axes), &given));
+    RILL_TRY(cli_axes_of_files(&given, &c->image, &c->input, 1, &letters));
+    c->options.axis = rill_axes_of(letters);
+done:
+    if (status != RILL_OK) rill_fail_prefix("--axis");
+    return status;
+}
+
+static rill_status report(const choices *c, const rill_diffusivity *result, double start)
+{
+    rill_status status = RILL_OK;
+    const cli_diffusivity_result r = {.geom = c->geom,
+                                      .options = &c->options,
+                                      .phases = c->options.phase_count ? c->phases : NULL,
+                                      .result = result,
+                                      .input = c->input,
+                                      .command = c->line,
+                                      .file_axes = c->file_axes,
+                                      .json = c->compute.json,
+                                      .output = c->compute.output,
+                                      .seconds_reading = c->reading,
+                                      .seconds = rill_now() - start};
+    if (r.json) RILL_TRY(cli_diffusivity_write_json(&r));
+    if (r.output) RILL_TRY(cli_diffusivity_write_hdf5(&r));
+    cli_progress_end();
+    if (!c->compute.quiet)
+        cli_diffusivity_print(&r);
+    else if (!r.json)
+        cli_diffusivity_print_line(&r);
+    cli_notes(&cli_diffusivity, c->geom->notes, c->compute.quiet);
+    cli_notes(&cli_diffusivity, result->notes, c->compute.quiet);
+done:
+    return status;
+}
+
+static rill_status work(choices *c)
+{
+    rill_status status = RILL_OK;
+    const double start = rill_now();
+    rill_diffusivity result = {.run_count = 0};
+    RILL_TRY(phases_parse(c));
+    RILL_TRY(axis_settle(c));
+    RILL_TRY(cli_outputs_check(
+        c->input, (cli_output[]){{"-o", c->compute.output}, {"--json", c->compute.json}}, 2));
+    RILL_TRY(cli_input_prepare(c->input));
+    RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));
+    c->reading = rill_now() - start;
+    status = rill_diffusivity_compute(c->geom, &c->options, &result);
+    if (status == RILL_OK || (status == RILL_NUMERICS && result.run_count > 0)) {
+        char why[1024];
+        snprintf(why, sizeof why, "%s", rill_error_message());
+        const rill_status written = report(c, &result, start);
+        if (written != RILL_OK)
+            status = written;
+        else if (status != RILL_OK)
+            rill_fail(status, "%s", why);
+    }
+done:
+    rill_diffusivity_free(&result);
+    rill_geom_destroy(c->geom);
+    return status;
+}
+
+static int run(int argc, char **argv);
+
+const cli_command cli_diffusivity = {
+    .name = "diffusivity",
+    .usage = "IMAGE|GEOM.geom.h5 [options]",
+    .summary = "compute the effective diffusivity of a pore space, its formation and tortuosity factors",
+    .details =
+        "Steady diffusion through the faces that pore voxels share, with no flux into the solid: the standard\n"
+        "7-point finite volumes, as in TauFactor and PoreSpy. D_eff is the mean flux over the mean gradient,\n"
+        "over all voxels of the sample; the formation factor F is its inverse, D0 / D_eff; the tortuosity\n"
+        "factor is phi D0 / D_eff, a factor of diffusion, and not the hydraulic tortuosity that `rill\n"
+        "permeability` prints. D_eff is printed with a bound from below: whatever iterations are left, it is\n"
+        "between both.\n\n"
+        "--drive gradient: a mean gradient between periodic or mirrored boundaries (--sides). outside: values\n"
+        "at two faces, half a voxel outside the first and last centres, as TauFactor does; inside: values in\n"
+        "the first and last slices, as PoreSpy does. Nothing passes the other boundaries then unless they\n"
+        "are periodic.\n\n"
+        "Exit code 2: nothing percolates through faces, or not converged.",
+    .examples = "rill diffusivity rock.tif --pore 0 --sides mirror\n"
+                "rill diffusivity rock.tif --pore 0 --axis xyz --json d.json -o d.h5\n"
+                "rill diffusivity electrode.tif --phase 0=1 --phase 128=0.05 --drive outside --sides mirror\n",
+    .run = run,
+};
+
+/* Take over some of the shared options. */
+static void options_pick(cli_compute *compute, cli_option *table, int room)
+{
+    static const char *const names[] = {"tolerance", "memory", "json", "output", "overwrite", "quiet"};
+    int count = 0;
+    for (const cli_option *o = cli_compute_options(compute); o->name || o->help; o++)
+        for (size_t k = 0; o->name && k < sizeof names / sizeof *names && count < room - 1; k++)
+            if (strcmp(o->name, names[k]) == 0) table[count++] = *o;
+    table[count] = (cli_option){0};
+}
+
+static int run(int argc, char **argv)
+{
+    choices c = {.axes = "auto", .options = rill_diffusivity_options_default()};
+    const char *inputs[2];
+    int count = 1;
+    bool help = false;
+    cli_option shared[8];
+    cli_image_defaults(&c.image);
+    cli_compute_defaults(&c.compute);
+    c.compute.output_default = "none";
+    c.compute.tolerance = c.options.tolerance;
+    c.most = c.options.max_iterations;
+    const cli_option own[] = {
+        {.help = "Diffusivity"},
+        {"axis", 0, CLI_TEXT, &c.axes, "AXES",
+         "axis of the gradient, or several: xy, xz, yz, xyz: the tensor; 0, 1, 2 count the axes of the file; "
+         "auto: z, and x of one slice"},
+        {"drive", 0, CLI_CHOICE, &c.drive,
+         .help = "what drives: a mean gradient, or values at two faces, half a voxel outside the sample "
+                 "(TauFactor) or inside, in its end slices (PoreSpy)",
+         .choices = cli_diffusion_drives},
+        {"phase", 0, CLI_MULTI, &c.phase_texts, "GREY=RATIO",
+         "a grey value, or a range (10-20), that conducts RATIO times D0, from 1e-6 to 1e6; once for each "
+         "phase, in place of --pore",
+         .fallback = "none"},
+        {"keep", 0, CLI_CHOICE, &c.keep,
+         .help = "which pores take part: those that percolate along the gradient, or all", .choices = keeps},
+        {"max-iterations", 0, CLI_COUNT, &c.most, "COUNT", "iterations to give up after", .min = 1,
+         .max = 1e9},
+        {0},
+    };
+    options_pick(&c.compute, shared, sizeof shared / sizeof *shared);
+    const cli_option *const tables[] = {own, cli_image_options(&c.image), shared, NULL};
+    rill_status status = cli_parse(&cli_diffusivity, tables, argc, argv, inputs, &count, &help);
+    if (!help && status == RILL_OK && count == 0)
+        status = rill_fail(RILL_USAGE, "no image or geometry is given: rill diffusivity IMAGE --pore 0");
+    if (!help && status == RILL_OK) {
+        c.input = inputs[0];
+        c.line = cli_command_line(argc, argv);
+        c.options.progress = cli_progress(c.compute.quiet);
+        c.options.drive = (rill_diffusion_drive)c.drive;
+        c.options.keep_all = c.keep == 1;
+        c.options.tolerance = c.compute.tolerance;
+        c.options.max_iterations = c.most;
+        cli_signals_catch(true);
+        status = c.line ? work(&c) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
+    }
+    free(c.line);
+    return help ? RILL_OK : cli_report(&cli_diffusivity, status);
+}

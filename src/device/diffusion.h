@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file diffusion.h
+ * Loops over the nodes of a pore space for steady diffusion (diffusion/solve.c): the finite volumes of the
+ * voxels, whose neighbours are found by rank in the bitmap of the nodes.
+ *
+ * What is solved for is the deviation c of the concentration from a mean gradient that falls by 1 per voxel
+ * along an axis, A c = b. From a node i to its neighbour j flows g (c_i - c_j + e), where e is 1 for a
+ * neighbour in front of it along the axis, -1 behind it, else 0.
+ */
+#ifndef RILL_DEVICE_DIFFUSION_H
+#define RILL_DEVICE_DIFFUSION_H
+
+#include "device/device.h"
+#include "kernel/platform.h"
+
+#define RILL_DIFFUSION_NONE UINT32_MAX /**< row of a node that is on no coarser level */
+
+/** Of a sweep of Jacobi, as RILL_FLOW_DAMPING. */
+#define RILL_DIFFUSION_DAMPING 0.9
+
+/** Faces of a voxel (-x, +x, -y, +y, -z, +z); kinds of voxels, at most. */
+enum { RILL_DIFFUSION_FACES = 6, RILL_DIFFUSION_KINDS = 32 };
+
+/** What holds the values at both ends of the axis. */
+typedef enum rill_diffusion_ends {
+    RILL_ENDS_NONE,  /**< nothing: it is periodic */
+    RILL_ENDS_FACES, /**< c = 0 on the faces, half a voxel outside */
+    RILL_ENDS_NODES  /**< c = 0 in the first and the last slice */
+} rill_diffusion_ends;
+
+/** The nodes, and what is between them. Plain data; arrays belong to others. */
+typedef struct rill_diffusion_grid {
+    uint32_t n[3];            /**< cells of the bitmap: a solid layer behind those that are not periodic */
+    uint32_t last[3];         /**< last voxel along each axis */
+    uint32_t words;           /**< of a row */
+    const uint64_t *occupied; /**< [n z][n y][words], as rill_numbering, as the next */
+    const uint32_t *base;
+    const uint8_t *kind;   /**< [nodes], of each; NULL: all conduct 1 */
+    const double *between; /**< [KINDS][KINDS], conductance of a face between two kinds */
+    int axis;
+    rill_diffusion_ends ends;
+} rill_diffusion_grid;
+
+/** What is done to every node. */
+typedef enum rill_diffusion_work {
+    RILL_DIFFUSION_BEGIN,    /**< residual b; first smoothing step into `step` */
+    RILL_DIFFUSION_GO,       /**< found and residual along the direction; first smoothing step into `step` */
+    RILL_DIFFUSION_RESTRICT, /**< what the first smoothing step leaves, summed up into `given` */
+    RILL_DIFFUSION_FINISH,   /**< second smoothing step of `step` into `outcome`; sums residual outcome */
+    RILL_DIFFUSION_MULTIPLY, /**< A direction into `step`; sums up direction step */
+    RILL_DIFFUSION_ENERGY,   /**< sums up what flows in `found` times what does in `other` / conductance */
+    RILL_DIFFUSION_WORKS
+} rill_diffusion_work;
+
+/** What a loop works with: arrays of all nodes. */
+typedef struct rill_diffusion {
+    rill_diffusion_grid grid;
+    double *found, *residual, *direction, *step, *outcome;
+    const double *other; /**< of RILL_DIFFUSION_ENERGY: a field for a gradient along `other_axis` */
+    int other_axis;
+    const uint32_t *coarse; /**< row of each node on the level of the chambers */
+    double *given;          /**< [rows] */
+    double *partial;        /**< [rows of voxels, z y], sums */
+    double factor;
+} rill_diffusion;
+
+/** 64 cells of a row, and what is beside them. */
+typedef struct rill_diffusion_word {
+    uint64_t here, side[RILL_DIFFUSION_FACES]; /**< bits: a node is there, and on that side of it */
+    uint32_t from[RILL_DIFFUSION_FACES];       /**< node of the first bit there; of x: that across the end */
+    uint32_t first;                            /**< node of the first bit here */
+} rill_diffusion_word;
+
+/** See word w of a row. */
+RILL_FN rill_diffusion_word rill_diffusion_look(const rill_diffusion_grid *g, const uint32_t w,
+                                                const uint32_t y, const uint32_t z)
+{
+    const uint32_t ys[2] = {y > 0 ? y - 1 : g->n[1] - 1, y + 1 < g->n[1] ? y + 1 : 0};
+    const uint32_t zs[2] = {z > 0 ? z - 1 : g->n[2] - 1, z + 1 < g->n[2] ? z + 1 : 0};
+    const size_t row = ((size_t)z * g->n[1] + y) * g->words, at = row + w, end = row + g->words - 1;
+    const uint32_t top = (g->n[0] - 1) % 64; /* bit of the last cell of the row */
+    rill_diffusion_word o;
+    o.here = g->occupied[at];
+    o.first = g->base[at];
+    const uint64_t before = w > 0 ? g->occupied[at - 1] >> 63 : g->occupied[end] >> top & 1;
+    o.side[0] = o.here << 1 | before;
+    o.side[1] = o.here >> 1;
+    if (at == end)
+        o.side[1] |= (g->occupied[row] & 1) << top;
+    else
+        o.side[1] |= g->occupied[at + 1] << 63;
+    o.from[0] = g->base[end] + (uint32_t)__builtin_popcountll(g->occupied[end]) - 1;
+    o.from[1] = g->base[row];
+    for (int k = 0; k < 2; k++) {
+        const size_t aty = ((size_t)z * g->n[1] + ys[k]) * g->words + w;
+        const size_t atz = ((size_t)zs[k] * g->n[1] + y) * g->words + w;
+        o.side[2 + k] = g->occupied[aty], o.from[2 + k] = g->base[aty];
+        o.side[4 + k] = g->occupied[atz], o.from[4 + k] = g->base[atz];
+    }
+    return o;
+}
+
+/** Return the node on a side of node i, at bit b of a word at cell x; i itself where there is none. */
+RILL_FN uint32_t rill_diffusion_beside(const rill_diffusion_grid *g, const rill_diffusion_word *o,
+                                       const int side, const uint32_t b, const uint32_t x, const uint32_t i)
+{
+    if (!(o->side[side] >> b & 1)) return i;
+    if (side == 0) return x > 0 ? i - 1 : o->from[0];
+    if (side == 1) return x + 1 < g->n[0] ? i + 1 : o->from[1];
+    return o->from[side] + (uint32_t)__builtin_popcountll(o->side[side] & (((uint64_t)1 << b) - 1));
+}
+
+/** A node with what it exchanges with others. */
+typedef struct rill_diffusion_node {
+    uint32_t i, beside[RILL_DIFFUSION_FACES]; /**< itself where there is none */
+    double to[RILL_DIFFUSION_FACES];          /**< conductance; 0: none */
+    double own;                               /**< of its kind */
+    double all;                               /**< sum of the conductances, those to the ends, too */
+    double end[2];                            /**< to the faces at the ends */
+    bool held;                                /**< it is in a slice whose values are given */
+} rill_diffusion_node;
+
+/** See node i at bit b of a word. @param many  there are several kinds */
+RILL_FN rill_diffusion_node rill_diffusion_see(const bool many, const rill_diffusion_grid *g,
+                                               const rill_diffusion_word *o, const uint32_t b,
+                                               const uint32_t w, const uint32_t y, const uint32_t z,
+                                               const uint32_t i)
+{
+    rill_diffusion_node node;
+    const uint32_t x = w * 64 + b, place = g->axis == 0 ? x : g->axis == 1 ? y : z;
+    const bool low = place == 0, high = place == g->last[g->axis];
+    node.i = i;
+    node.own = many ? g->between[g->kind[i] * (RILL_DIFFUSION_KINDS + 1)] : 1;
+    node.held = g->ends == RILL_ENDS_NODES && (low || high);
+    node.end[0] = g->ends == RILL_ENDS_FACES && low ? 2 * node.own : 0;
+    node.end[1] = g->ends == RILL_ENDS_FACES && high ? 2 * node.own : 0;
+    node.all = node.end[0] + node.end[1];
+    RILL_UNROLL
+    for (int s = 0; s < RILL_DIFFUSION_FACES; s++) {
+        const uint32_t j = node.beside[s] = rill_diffusion_beside(g, o, s, b, x, i);
+        const bool has = o->side[s] >> b & 1;
+        node.to[s] = !has ? 0 : many ? g->between[g->kind[i] * RILL_DIFFUSION_KINDS + g->kind[j]] : 1;
+        node.all += node.to[s];
+    }
+    return node;
+}
+
+/** Return what comes in from the neighbours of a node. */
+RILL_FN double rill_diffusion_inflow(const rill_diffusion_node *node, const double *x)
+{
+    double sum = 0;
+    RILL_UNROLL
+    for (int s = 0; s < RILL_DIFFUSION_FACES; s++) sum += node->to[s] * x[node->beside[s]];
+    return sum;
+}
+
+/** Return b of a node: what the mean gradient lets pile up there. */
+RILL_FN double rill_diffusion_piled(const rill_diffusion_grid *g, const rill_diffusion_node *node)
+{
+    return node->to[2 * g->axis] - node->to[2 * g->axis + 1] + 0.5 * (node->end[0] - node->end[1]);
+}
+
+/** Return the products of two flows from a node to those in front of it, over the conductances, and to the
+ * ends. */
+RILL_FN double rill_diffusion_energy(const rill_diffusion *f, const rill_diffusion_node *node)
+{
+    const double *c = f->found, *d = f->other;
+    const uint32_t i = node->i;
+    double sum = 0;
+    for (int a = 0; a < 3; a++) {
+        const uint32_t j = node->beside[2 * a + 1];
+        sum +=
+            node->to[2 * a + 1] * (c[i] - c[j] + (a == f->grid.axis)) * (d[i] - d[j] + (a == f->other_axis));
+    }
+    return sum + node->end[0] * (0.5 - c[i]) * (0.5 - d[i]) + node->end[1] * (0.5 + c[i]) * (0.5 + d[i]);
+}
+
+/** First smoothing step of a node, from 0. */
+RILL_FN double rill_diffusion_forward(const rill_diffusion_node *node, const double residual)
+{
+    return node->all > 0 ? RILL_DIFFUSION_DAMPING * residual / node->all : 0;
+}
+
+/** Do some work to a node. @return what is summed up, if anything */
+RILL_FN double rill_diffusion_do(const rill_diffusion_work work, const rill_diffusion *f,
+                                 const rill_diffusion_node *node)
+{
+    const uint32_t i = node->i;
+    switch (work) {
+    case RILL_DIFFUSION_BEGIN:
+        f->residual[i] = node->held ? 0 : rill_diffusion_piled(&f->grid, node);
+        f->step[i] = rill_diffusion_forward(node, f->residual[i]);
+        break;
+    case RILL_DIFFUSION_GO:
+        f->found[i] += f->factor * f->direction[i];
+        f->residual[i] -= f->factor * f->step[i];
+        f->step[i] = rill_diffusion_forward(node, f->residual[i]);
+        break;
+    case RILL_DIFFUSION_RESTRICT:
+        if (f->coarse[i] != RILL_DIFFUSION_NONE)
+            f->given[f->coarse[i]] +=
+                f->residual[i] - node->all * f->step[i] + rill_diffusion_inflow(node, f->step);
+        break;
+    case RILL_DIFFUSION_FINISH: {
+        const double old = f->step[i], in = f->residual[i] + rill_diffusion_inflow(node, f->step);
+        f->outcome[i] =
+            node->held || node->all == 0 ? 0 : old + RILL_DIFFUSION_DAMPING * (in / node->all - old);
+        return f->residual[i] * f->outcome[i];
+    }
+    case RILL_DIFFUSION_MULTIPLY:
+        f->step[i] = node->held ? 0 : node->all * f->direction[i] - rill_diffusion_inflow(node, f->direction);
+        return f->direction[i] * f->step[i];
+    case RILL_DIFFUSION_ENERGY:
+        return rill_diffusion_energy(f, node);
+    case RILL_DIFFUSION_WORKS:
+        break;
+    }
+    return 0;
+}
+
+/** Return whether a work sums up products. */
+RILL_CONSTANT_FN bool rill_diffusion_sums(const rill_diffusion_work work)
+{
+    return work == RILL_DIFFUSION_FINISH || work == RILL_DIFFUSION_MULTIPLY || work == RILL_DIFFUSION_ENERGY;
+}
+
+/** Do some work to all nodes, and add up the sums of the rows in their order. @param[out] sum  may be NULL */
+void rill_diffusion_nodes(rill_diffusion_work work, const rill_diffusion *f, double *sum);
+
+/** outcome + factor direction, the next direction. */
+void rill_diffusion_turn(const rill_diffusion *f, uint64_t nodes);
+
+/** Add the values of chambers to their nodes in `step`. @param value  [rows] */
+void rill_diffusion_prolong(const rill_diffusion *f, const double *value, uint64_t nodes);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file diffusion.h
+ * Steady diffusion in a pore space: nodes, the chambers that they are joined to on coarser levels, conjugate
+ * gradients, and a bound of what those leave.
+ */
+#ifndef RILL_DIFFUSION_DIFFUSION_H
+#define RILL_DIFFUSION_DIFFUSION_H
+
+#include "device/diffusion.h"
+#include "domain/numbering.h"
+#include "network/network.h"
+
+/** The nodes of a geometry, for a gradient along one axis. */
+typedef struct rill_diffusor {
+    const rill_geom *geom;    /**< borrowed */
+    rill_numbering numbering; /**< owned, as the next */
+    uint8_t *kind;
+    double between[RILL_DIFFUSION_KINDS * RILL_DIFFUSION_KINDS];
+    rill_diffusion all; /**< what loops work with */
+    rill_network chambers;
+    uint32_t *coarse;  /**< [nodes], owned: of `all` */
+    uint32_t *chamber; /**< [block rows + 1], owned: chambers before those of a row of blocks */
+    double *arrays;    /**< [5][nodes], owned: of `all` */
+    double *partial;   /**< owned: of `all` */
+} rill_diffusor;
+
+/** Number the nodes of a geometry. @param ratio  [count], conductances of voxels RILL_FLUID + i */
+rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int count, rill_diffusor *out);
+
+/** Free what it owns; zeros are allowed. */
+void rill_diffusor_destroy(rill_diffusor *d);
+
+/** Prepare a gradient along an axis: values are held at its ends. */
+rill_status rill_diffusor_begin(rill_diffusor *d, int axis, rill_diffusion_ends ends);
+
+/** Return the bytes that it takes, without those that bounds are found in. */
+uint64_t rill_diffusor_bytes(const rill_diffusor *d);
+
+/**
+ * Join nodes to chambers, which are the connected parts of one kind in blocks of 2^3 voxels, with what these
+ * conduct to each other, and make the coarser levels. Part of rill_diffusor_begin().
+ */
+rill_status rill_diffusor_join(rill_diffusor *d);
+
+/** What a run is to reach. */
+typedef struct rill_diffusor_goal {
+    double volume;    /**< that D is a mean over */
+    double tolerance; /**< of D, relative */
+    uint64_t most;    /**< iterations */
+    rill_progress progress;
+    const char *what; /**< for the progress */
+} rill_diffusor_goal;
+
+/** What came of it. */
+typedef struct rill_diffusor_outcome {
+    uint64_t iterations;
+    double upper, gap; /**< D is at most `upper`, and less than that by at most `gap` */
+    bool converged;
+} rill_diffusor_outcome;
+
+/** Solve for `all.found` by conjugate gradients, until the bounds are close. */
+rill_status rill_diffusor_solve(rill_diffusor *d, const rill_diffusor_goal *goal, rill_diffusor_outcome *out);
+
+/**
+ * Bound how much less the energy of the solution is than that of `found`: by the energy of flows that carry
+ * away what its residual says piles up at each node.
+ * @param[out] gap  INFINITY where no such flows were found
+ */
+rill_status rill_diffusor_gap(const rill_diffusor *d, double *gap);
+
+/** Whether two nodes side by side can be in one chamber. */
+static inline bool rill_diffusor_alike(const rill_diffusor *d, uint32_t i, uint32_t j)
+{
+    return !d->kind || d->kind[i] == d->kind[j];
+}
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The effective diffusivity of a geometry, out of runs along its axes. */
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/notes.h"
+#include "core/progress.h"
+#include "core/status.h"
+#include "diffusion/diffusion.h"
+#include "geometry/voxels/axes.h"
+#include "geometry/voxels/components.h"
+#include "geometry/voxels/sides.h"
+#include "permeability/tensor.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOLERANCE 1e-3
+enum { ITERATIONS = 10000 };
+
+rill_diffusivity_options rill_diffusivity_options_default(void)
+{
+    return (rill_diffusivity_options){.backend = RILL_BACKEND_AUTO,
+                                      .axis = RILL_AXIS_AUTO,
+                                      .tolerance = TOLERANCE,
+                                      .max_iterations = ITERATIONS};
+}
+
+static rill_status options_check(const rill_geom *geom, const rill_diffusivity_options *o)
+{
+    const int normal = rill_axes_normal(geom->n);
+    if (!(o->tolerance > 0) || o->tolerance >= 1)
+        return rill_fail(RILL_USAGE, "a tolerance of %g: it must be above 0 and below 1", o->tolerance);
+    if (o->phase_count < 0 || o->phase_count > RILL_PHASES)
+        return rill_fail(RILL_USAGE, "%d phases: there can be %d at most", o->phase_count, RILL_PHASES);
+    for (int i = 0; i < o->phase_count; i++)
+        if (!(o->ratio[i] >= RILL_PHASE_RATIO_LEAST && o->ratio[i] <= RILL_PHASE_RATIO_MOST))
+            return rill_fail(RILL_USAGE, "a phase conducts %g times D0: it must be %g to %g times",
+                             o->ratio[i], RILL_PHASE_RATIO_LEAST, RILL_PHASE_RATIO_MOST);
+    if (geom->planes)
+        return rill_fail(RILL_USAGE, "diffusion is computed by one process: start it without mpirun");
+    if (geom->surface && geom->surface->opening_count)
+        return rill_fail(RILL_USAGE,
+                         "the geometry comes from a surface with openings, and is no porous sample");
+    if (normal >= 0 && o->axis == RILL_AXES_XYZ)
+        return rill_fail(
+            RILL_USAGE,
+            "the image is one slice, of 1 voxel along %c: take the tensor of the plane (--axis %s), "
+            "or one axis",
+            rill_axis(normal), rill_axes_name(rill_axes_resolve(RILL_AXES_AUTO, geom->n)));
+    for (int a = 0; a < 3; a++) {
+        if (!rill_axes_has(o->axis, a)) continue;
+        if (o->drive == RILL_DIFFUSION_GRADIENT && geom->sides[a] == RILL_WALL)
+            return rill_fail(
+                RILL_USAGE,
+                "solid boundaries normal to %c let nothing along it through: use --sides periodic "
+                "or mirror there, or another axis",
+                rill_axis(a));
+        if (o->drive == RILL_DIFFUSION_INSIDE && geom->n[a] < 3)
+            return rill_fail(
+                RILL_USAGE,
+                "%u voxels along %c: values in the first and the last slice (--drive inside) need 3",
+                geom->n[a], rill_axis(a));
+    }
+    if (o->phase_count > 0)
+        for (uint64_t v = 0; v < rill_geom_voxels(geom); v++)
+            if (geom->voxels[v] > o->phase_count)
+                return rill_fail(RILL_USAGE, "a voxel has the value %d, and there are %d phases",
+                                 geom->voxels[v], o->phase_count);
+    return RILL_OK;
+}
+
+/* Values at faces: which pores conduct follows from them alone. */
+static void faces_open(rill_geom *geom, const rill_diffusivity_options *o)
+{
+    if (o->drive == RILL_DIFFUSION_GRADIENT) return;
+    for (int a = 0; a < 3; a++) {
+        if (!rill_axes_has(o->axis, a) || geom->sides[a] != RILL_PERIODIC) continue;
+        geom->sides[a] = RILL_MIRROR;
+        for (int b = 0; b < 3; b++) geom->porosity.percolating[b] = -1; /* to be found anew */
+    }
+}
+
+/* Find what conducts through faces, and what through the links of flow; drop what does not conduct. */
+static rill_status prepare(rill_geom *geom, const rill_diffusivity_options *o, rill_diffusivity *out)
+{
+    rill_status status = RILL_OK;
+    rill_porosity *known = &geom->porosity;
+    const unsigned flow = rill_contacts_of(RILL_D3Q19);
+    const uint64_t before = rill_geom_fluid(geom);
+    rill_components found = {.porosity = *known};
+    bool any = false;
+    faces_open(geom, o);
+    if (before == 0)
+        return rill_fail(RILL_USAGE, "the geometry has no pore voxel: check which grey values are pore");
+    if (known->contacts != flow || known->percolating[0] < 0 || known->percolating[1] < 0 ||
+        known->percolating[2] < 0)
+        RILL_TRY(rill_components_clean(geom, RILL_KEEP_ALL, o->axis, flow, o->progress, &found));
+    memcpy(out->flow_percolating, found.porosity.percolating, sizeof out->flow_percolating);
+    RILL_TRY(rill_components_clean(geom, o->keep_all ? RILL_KEEP_ALL : RILL_KEEP_PERCOLATING, o->axis,
+                                   RILL_CONTACT_FACES, o->progress, &found));
+    const double total = known->total >= 0 ? known->total : found.porosity.total;
+    *known = found.porosity;
+    known->total = total;
+    known->contacts = RILL_CONTACT_FACES;
+    out->porosity = *known;
+    out->dropped = before - rill_geom_fluid(geom);
+    for (int a = 0; a < 3; a++) any = any || (rill_axes_has(o->axis, a) && known->percolating[a] > 0);
+    if (any) return RILL_OK;
+    status =
+        rill_fail(RILL_NUMERICS,
+                  "nothing percolates along %s through faces of voxels: of a porosity of %.5g, 0 conducts%s, "
+                  "so the diffusivity is 0; choose another axis",
+                  rill_axes_name(o->axis), total,
+                  found.porosity.total > 0 && out->flow_percolating[rill_axes_first(o->axis)] > 0
+                      ? " (edges alone connect what flow percolates through)"
+                      : "");
+done:
+    return status;
+}
+
+/* The field of a run, for a caller. */
+typedef struct field {
+    const rill_diffusor *d;
+    double drop; /* voxels from one end to the other */
+} field;
+
+static void flux_find(const rill_diffusion_field *f, rill_node first, rill_node count, double *flux)
+{
+    enum { SOME = 256 };
+    const field *from = f->from;
+    const rill_diffusion *all = &from->d->all;
+    uint32_t place[SOME][3];
+    for (rill_node done = 0; done < count; done += SOME) {
+        const rill_node some = count - done < SOME ? count - done : SOME;
+        rill_numbering_places(&from->d->numbering, first + done, some, place);
+        for (rill_node k = 0; k < some; k++) {
+            const uint32_t x = place[k][0], y = place[k][1], z = place[k][2], i = first + done + k;
+            const rill_diffusion_word word = rill_diffusion_look(&all->grid, x / 64, y, z);
+            const rill_diffusion_node node =
+                rill_diffusion_see(all->grid.kind, &all->grid, &word, x % 64, x / 64, y, z, i);
+            for (int a = 0; a < 3; a++) {
+                const bool along = a == all->grid.axis;
+                double sum = 0;
+                for (int s = 2 * a; s < 2 * a + 2; s++) {
+                    const double to = s % 2 ? 1 : -1;
+                    sum += to * node.to[s] * (all->found[i] - all->found[node.beside[s]] + (along ? to : 0));
+                    if (along) sum += to * node.end[s % 2] * (all->found[i] + 0.5 * to);
+                }
+                flux[(size_t)a * count + done + k] = 0.5 * sum / from->drop;
+            }
+        }
+    }
+}
+
+/* Hand the field of a run out. */
+static rill_status hand_out(const rill_diffusor *d, const rill_diffusivity_options *o)
+{
+    const rill_diffusion *all = &d->all;
+    const int axis = all->grid.axis;
+    const uint64_t nodes = d->numbering.nodes;
+    const bool inside = all->grid.ends == RILL_ENDS_NODES;
+    const field f = {d, d->geom->n[axis] - (inside ? 1. : 0.)};
+    double mean = 0;
+    uint32_t place[1][3];
+    if (!o->finished) return RILL_OK;
+    if (all->grid.ends == RILL_ENDS_NONE) {
+        for (uint64_t i = 0; i < nodes; i++) mean += all->found[i];
+        mean /= (double)nodes;
+    }
+    for (uint64_t i = 0; i < nodes; i++) {
+        rill_numbering_places(&d->numbering, (rill_node)i, 1, place);
+        const double at = place[0][axis] + (inside ? 0 : 0.5);
+        all->outcome[i] = 1 + (all->found[i] - mean - at) / f.drop;
+    }
+    return o->finished(o->context, &(rill_diffusion_field){.axis = axis,
+                                                           .nodes = (rill_node)nodes,
+                                                           .concentration = all->outcome,
+                                                           .flux = flux_find,
+                                                           .from = &f});
+}
+
+/* What is kept of runs for off-diagonal components. */
+typedef struct kept {
+    double *found[3];
+} kept;
+
+/* Components of this run and those before, by their energy, whose error is at most the root of the product of
+ * both gaps. */
+static rill_status mixed_find(rill_diffusor *d, const rill_diffusivity_options *o, double volume,
+                              const double gap[3], kept *k, rill_diffusivity *out)
+{
+    rill_status status = RILL_OK;
+    rill_diffusivity_run *run = &out->runs[out->run_count - 1];
+    bool later = false;
+    for (int b = 0; b < 3; b++) {
+        if (b == run->axis) continue;
+        const bool zero = rill_tensor_is_zero(d->geom, &d->geom->porosity, run->axis, b);
+        if (zero) out->d[b][run->axis] = run->d[b] = run->uncertainty[b] = 0;
+        later = later || (!zero && b > run->axis && rill_axes_has(o->axis, b));
+        if (zero || !k->found[b]) continue;
+        d->all.other = k->found[b];
+        d->all.other_axis = b;
+        double sum;
+        rill_diffusion_nodes(RILL_DIFFUSION_ENERGY, &d->all, &sum);
+        rill_diffusivity_run *other = out->runs;
+        while (other->axis != b) other++;
+        out->d[b][run->axis] = out->d[run->axis][b] = run->d[b] = other->d[run->axis] = sum / volume;
+        run->uncertainty[b] = other->uncertainty[run->axis] = sqrt(gap[b] * gap[run->axis]);
+    }
+    if (!later) return RILL_OK;
+    RILL_TRY(rill_array_create(d->numbering.nodes, sizeof(double), "the field of a run",
+                               (void **)&k->found[run->axis]));
+    memcpy(k->found[run->axis], d->all.found, d->numbering.nodes * sizeof(double));
+done:
+    return status;
+}
+
+static rill_status run_make(rill_diffusor *d, const rill_diffusivity_options *o, int axis, double gap[3],
+                            kept *k, rill_diffusivity *out)
+{
+    static const char *const what[] = {"diffusion along x", "diffusion along y", "diffusion along z"};
+    rill_status status = RILL_OK;
+    const bool periodic = d->geom->sides[axis] == RILL_PERIODIC, inside = o->drive == RILL_DIFFUSION_INSIDE;
+    const double start = rill_now(), layers = d->geom->n[axis];
+    rill_diffusivity_run *run = &out->runs[out->run_count++];
+    rill_diffusor_outcome came;
+    const rill_diffusor_goal goal = {.volume = (double)rill_geom_sample(d->geom) *
+                                               (inside ? (layers - 1) / layers : 1),
+                                     .tolerance = o->tolerance,
+                                     .most = o->max_iterations,
+                                     .progress = o->progress,
+                                     .what = what[axis]};
+    *run = (rill_diffusivity_run){.axis = axis, .d = {NAN, NAN, NAN}, .uncertainty = {NAN, NAN, NAN}};
+    RILL_TRY(rill_progress_report(o->progress, what[axis], 0));
+    RILL_TRY(rill_diffusor_begin(d, axis,
+                                 periodic ? RILL_ENDS_NONE
+                                 : inside ? RILL_ENDS_NODES
+                                          : RILL_ENDS_FACES));
+    out->seconds_setup += rill_now() - start;
+    const uint64_t bytes = rill_diffusor_bytes(d);
+    if (bytes > out->bytes) out->bytes = bytes;
+    RILL_TRY(rill_diffusor_solve(d, &goal, &came));
+    run->iterations = came.iterations;
+    run->converged = came.converged;
+    run->bound[0] = fmax(0, came.upper - came.gap);
+    run->bound[1] = came.upper;
+    gap[axis] = came.gap;
+    out->d[axis][axis] = run->d[axis] = came.upper;
+    run->uncertainty[axis] = came.gap;
+    if (o->drive == RILL_DIFFUSION_GRADIENT) RILL_TRY(mixed_find(d, o, goal.volume, gap, k, out));
+    RILL_TRY(hand_out(d, o));
+    run->seconds = rill_now() - start;
+done:
+    return status;
+}
+
+/* F is the inverse of D over the axes that conduct; what D lacks counts as 0. */
+static void formation_find(int driven, rill_diffusivity *out)
+{
+    double m[3][6] = {{0}};
+    for (int a = 0; a < 3; a++) {
+        m[a][3 + a] = 1;
+        for (int b = 0; b < 3; b++) {
+            out->formation[a][b] = NAN;
+            const bool both = rill_axes_has(driven, a) && rill_axes_has(driven, b);
+            m[a][b] = both && isfinite(out->d[a][b]) ? out->d[a][b] : a == b;
+        }
+    }
+    for (int a = 0; a < 3; a++) { /* positive definite: no pivots */
+        for (int c = 5; c >= a; c--) m[a][c] /= m[a][a];
+        for (int r = 0; r < 3; r++)
+            for (int c = 5; c >= a && r != a; c--) m[r][c] -= m[r][a] * m[a][c];
+    }
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            if (isfinite(out->d[a][b]) && rill_axes_has(driven, a) && rill_axes_has(driven, b))
+                out->formation[a][b] = m[a][3 + b];
+}
+
+/* Put together what the runs found. */
+static rill_status collect(const rill_geom *geom, const rill_diffusivity_options *o, int driven,
+                           rill_diffusivity *out)
+{
+    rill_status status = RILL_OK;
+    double largest = 0, uncertain = 0;
+    out->converged = true;
+    for (int r = 0; r < out->run_count; r++) {
+        const rill_diffusivity_run *run = &out->runs[r];
+        out->converged = out->converged && run->converged;
+        largest = fmax(largest, run->d[run->axis]);
+        for (int b = 0; b < 3; b++) uncertain = fmax(uncertain, run->uncertainty[b]); /* fmax() skips NaN */
+        out->tortuosity[run->axis] = out->porosity.total / run->d[run->axis];
+    }
+    out->uncertainty = uncertain / largest;
+    for (int a = 0; a < 3 && rill_axes_count(o->axis) > 1; a++) {
+        if (!rill_axes_has(o->axis, a) || rill_axes_has(driven, a)) continue;
+        for (int b = 0; b < 3; b++)
+            if (rill_axes_has(o->axis, b)) out->d[a][b] = out->d[b][a] = 0;
+        RILL_TRY(rill_note(&out->notes,
+                           "nothing percolates along %c (%s) through faces: D is exactly 0 in its row "
+                           "and column",
+                           rill_axis(a), rill_side_name(geom->sides[a])));
+    }
+    formation_find(driven, out);
+    if (rill_axes_count(o->axis) > 1 && out->converged && o->drive == RILL_DIFFUSION_GRADIENT)
+        rill_tensor_principal(out->d, o->axis, out->principal, out->principal_axes);
+done:
+    return status;
+}
+
+static void nan_fill(double values[3])
+{
+    for (int k = 0; k < 3; k++) values[k] = NAN;
+}
+
+rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_options *options,
+                                     rill_diffusivity *out)
+{
+    rill_status status = RILL_OK;
+    rill_diffusivity_options resolved = *options;
+    const rill_diffusivity_options *o = &resolved;
+    rill_diffusor d = {.geom = geom};
+    kept k = {{NULL}};
+    double gap[3] = {NAN, NAN, NAN};
+    *out = (rill_diffusivity){.backend = "cpu"};
+    for (int a = 0; a < 3; a++) {
+        nan_fill(out->d[a]);
+        nan_fill(out->formation[a]);
+        nan_fill(out->principal_axes[a]);
+    }
+    nan_fill(out->tortuosity);
+    nan_fill(out->principal);
+    nan_fill(out->flow_percolating);
+    resolved.axis = rill_axes_resolve(options->axis, geom->n);
+    RILL_TRY(options_check(geom, o));
+    RILL_TRY(prepare(geom, o, out));
+    const double start = rill_now();
+    const int driven = rill_tensor_driven(&geom->porosity, o->axis);
+    resolved.axis = rill_axes_count(o->axis) > 1 ? o->axis : driven;
+    RILL_TRY(rill_diffusor_create(geom, o->ratio, o->phase_count, &d));
+    out->nodes = d.numbering.nodes;
+    out->seconds_setup = rill_now() - start;
+    for (int a = 0; a < 3; a++)
+        if (rill_axes_has(driven, a)) RILL_TRY(run_make(&d, o, a, gap, &k, out));
+    RILL_TRY(collect(geom, o, driven, out));
+    if (!out->converged)
+        status = rill_fail(RILL_NUMERICS,
+                           "after %llu iterations D_eff is known to %.2g, not to %.2g: allow more "
+                           "(--max-iterations), or a larger --tolerance",
+                           (unsigned long long)out->runs[0].iterations, out->uncertainty, o->tolerance);
+done:
+    for (int a = 0; a < 3; a++) rill_array_destroy(k.found[a]);
+    rill_diffusor_destroy(&d);
+    return status;
+}
+
+void rill_diffusivity_free(rill_diffusivity *result)
+{
+    free(result->notes);
+    *result = (rill_diffusivity){.notes = NULL};
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Joins the nodes of blocks of 2^3 voxels to chambers, and says what chambers conduct to each other. */
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/threads.h"
+#include "diffusion/block.h"
+
+#include <string.h>
+
+/* Of the conductance between chambers that of their faces, which are as far apart as two chambers of two
+ * voxels: joined as they are (Galerkin), they would conduct twice as much. */
+#define BETWEEN 0.5
+
+enum { FACES = 24 /* of a block, that lead out of it */ };
+
+static const char *const name = "the coarser grids of a diffusion";
+
+rill_diffusion_block rill_diffusion_block_see(const rill_diffusor *d, uint32_t bx, uint32_t by, uint32_t bz)
+{
+    const rill_diffusion_grid *g = &d->all.grid;
+    rill_diffusion_block b = {.cells = 0};
+    for (uint32_t m = 0; m < 4; m++) {
+        const uint32_t y = 2 * by + (m & 1), z = 2 * bz + m / 2, bit = 2 * bx % 64;
+        if (y >= g->n[1] || z >= g->n[2]) continue;
+        const size_t at = ((size_t)z * g->n[1] + y) * g->words + 2 * bx / 64;
+        const uint32_t two = g->occupied[at] >> bit & 3;
+        if (!two) continue;
+        const uint32_t i =
+            g->base[at] + (uint32_t)__builtin_popcountll(g->occupied[at] & (((uint64_t)1 << bit) - 1));
+        b.cells |= two << (2 * m);
+        b.node[2 * m] = i;
+        b.node[2 * m + 1] = i + (two & 1);
+    }
+    if (g->ends == RILL_ENDS_NODES)
+        for (uint32_t q = 0; q < 8; q++) {
+            const uint32_t place = g->axis == 0   ? 2 * bx + (q & 1)
+                                   : g->axis == 1 ? 2 * by + (q >> 1 & 1)
+                                                  : 2 * bz + (q >> 2);
+            if (place == 0 || place == g->last[g->axis]) b.cells &= ~(1u << q);
+        }
+    for (uint32_t q = 0; q < 8; q++) b.part[q] = (uint8_t)q; /* of each cell the least that it is joined to */
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t q = 0; q < 8; q++)
+            for (uint32_t side = 1; side < 8; side *= 2) {
+                const uint32_t to = q ^ side;
+                if (!(b.cells >> q & 1) || !(b.cells >> to & 1) || b.part[to] >= b.part[q]) continue;
+                if (!rill_diffusor_alike(d, b.node[q], b.node[to])) continue;
+                b.part[q] = b.part[to];
+                more = true;
+            }
+    }
+    return b;
+}
+
+/* What a loop over rows of blocks works with. */
+typedef struct joining {
+    rill_diffusor *d;
+    uint64_t *throats; /* before those of a row of blocks */
+    bool list;         /* count first */
+} joining;
+
+static void chambers_list(const void *shared, uint64_t first, uint64_t end)
+{
+    const joining *j = shared;
+    rill_diffusor *d = j->d;
+    for (uint64_t k = first; k < end; k++) {
+        uint32_t count = j->list ? d->chamber[k] : 0;
+        for (uint32_t bx = 0; bx < rill_diffusion_blocks(d, 0); bx++) {
+            const rill_diffusion_block b = rill_diffusion_block_of(d, bx, k);
+            uint32_t number[8];
+            for (uint32_t q = 0; q < 8; q++) {
+                if (!(b.cells >> q & 1)) continue;
+                if (b.part[q] == q) {
+                    number[q] = count++;
+                    if (j->list) d->chambers.volume[number[q]] = 0;
+                }
+                if (!j->list) continue;
+                d->coarse[b.node[q]] = number[b.part[q]];
+                d->chambers.volume[number[b.part[q]]]++;
+            }
+        }
+        if (!j->list) d->chamber[k + 1] = count;
+    }
+}
+
+/* Add what a chamber conducts to another. @return chambers then */
+static uint32_t add(uint32_t *to, double *conductance, uint32_t count, uint32_t other, double more)
+{
+    uint32_t at = 0;
+    while (at < count && to[at] != other) at++;
+    if (at == count) to[count] = other, conductance[count++] = 0;
+    conductance[at] += more;
+    return count;
+}
+
+static void throats_list(const void *shared, uint64_t first, uint64_t end)
+{
+    const joining *j = shared;
+    rill_diffusor *d = j->d;
+    rill_network *network = &d->chambers;
+    for (uint64_t k = first; k < end; k++) {
+        uint64_t at = j->list ? j->throats[k] : 0;
+        for (uint32_t bx = 0; bx < rill_diffusion_blocks(d, 0); bx++) {
+            const rill_diffusion_block b = rill_diffusion_block_of(d, bx, k);
+            for (uint32_t part = 0; b.cells >> part; part++) {
+                if (!(b.cells >> part & 1) || b.part[part] != part) continue;
+                const uint32_t own = d->coarse[b.node[part]];
+                uint32_t to[FACES], count = 0;
+                double conductance[FACES], outlet = 0;
+                for (uint32_t q = part; q < 8; q++) {
+                    if (!(b.cells >> q & 1) || b.part[q] != part) continue;
+                    const rill_diffusion_node node = rill_diffusion_cell_see(d, bx, k, q, b.node[q]);
+                    outlet += node.end[0] + node.end[1];
+                    for (int s = 0; s < RILL_DIFFUSION_FACES; s++) {
+                        if (node.to[s] == 0) continue;
+                        const uint32_t other = d->coarse[node.beside[s]];
+                        if (other == RILL_DIFFUSION_NONE)
+                            outlet += node.to[s];
+                        else if (other != own)
+                            count = add(to, conductance, count, other, node.to[s]);
+                    }
+                }
+                if (j->list) network->outlet[own] = BETWEEN * outlet;
+                for (uint32_t c = 0; c < count; c++) {
+                    if (to[c] < own) continue; /* that chamber lists it */
+                    if (j->list) network->throat[at] = (rill_throat){{own, to[c]}, BETWEEN * conductance[c]};
+                    at++;
+                }
+            }
+        }
+        if (!j->list) j->throats[k + 1] = at;
+    }
+}
+
+/* Number chambers, and find to which each node belongs. */
+static rill_status chambers_make(joining *j)
+{
+    rill_status status = RILL_OK;
+    rill_diffusor *d = j->d;
+    const uint64_t rows = rill_diffusion_block_rows(d);
+    RILL_TRY(rill_array_create_zero(rows + 1, sizeof *d->chamber, name, (void **)&d->chamber));
+    RILL_TRY(rill_array_create(d->numbering.nodes, sizeof *d->coarse, name, (void **)&d->coarse));
+    memset(d->coarse, 0xff, d->numbering.nodes * sizeof *d->coarse); /* RILL_DIFFUSION_NONE */
+    rill_threads_for(rows, 1, chambers_list, j);
+    for (uint64_t k = 0; k < rows; k++) d->chamber[k + 1] += d->chamber[k];
+    d->chambers.chambers = d->chamber[rows];
+    RILL_TRY(rill_array_create(d->chambers.chambers, sizeof(double), name, (void **)&d->chambers.volume));
+    RILL_TRY(rill_array_create(d->chambers.chambers, sizeof(double), name, (void **)&d->chambers.outlet));
+    j->list = true;
+    rill_threads_for(rows, 1, chambers_list, j);
+done:
+    return status;
+}
+
+static rill_status throats_make(joining *j)
+{
+    rill_status status = RILL_OK;
+    rill_diffusor *d = j->d;
+    const uint64_t rows = rill_diffusion_block_rows(d);
+    RILL_TRY(rill_array_create_zero(rows + 1, sizeof *j->throats, name, (void **)&j->throats));
+    j->list = false;
+    rill_threads_for(rows, 1, throats_list, j);
+    for (uint64_t k = 0; k < rows; k++) j->throats[k + 1] += j->throats[k];
+    d->chambers.throats = j->throats[rows];
+    RILL_TRY(rill_array_create(d->chambers.throats, sizeof *d->chambers.throat, name,
+                               (void **)&d->chambers.throat));
+    j->list = true;
+    rill_threads_for(rows, 1, throats_list, j);
+done:
+    return status;
+}
+
+/* What a loop over chambers, or nodes, works with. */
+typedef struct moving {
+    const uint32_t *from; /* [rows], the chamber of each */
+    uint32_t *row;        /* [chambers] */
+    uint32_t *coarse;     /* [nodes] */
+} moving;
+
+static void rows_list(const void *shared, uint64_t first, uint64_t end)
+{
+    const moving *m = shared;
+    for (uint64_t r = first; r < end; r++) m->row[m->from[r]] = (uint32_t)r;
+}
+
+static void nodes_move(const void *shared, uint64_t first, uint64_t end)
+{
+    const moving *m = shared;
+    for (uint64_t i = first; i < end; i++)
+        if (m->coarse[i] != RILL_DIFFUSION_NONE) m->coarse[i] = m->row[m->coarse[i]];
+}
+
+rill_status rill_diffusor_join(rill_diffusor *d)
+{
+    rill_status status = RILL_OK;
+    joining j = {.d = d};
+    moving m = {.row = NULL};
+    RILL_TRY(chambers_make(&j));
+    RILL_TRY(throats_make(&j));
+    RILL_TRY(rill_network_prepare(&d->chambers));
+    rill_array_destroy(d->chambers.throat);
+    d->chambers.throat = NULL;
+    RILL_TRY(rill_array_create(d->chambers.chambers, sizeof *m.row, name, (void **)&m.row));
+    m.from = d->chambers.chamber;
+    m.coarse = d->coarse;
+    rill_threads_for(d->chambers.chambers, 4096, rows_list, &m);
+    rill_threads_for(d->numbering.nodes, 4096, nodes_move, &m);
+done:
+    rill_array_destroy(m.row);
+    rill_array_destroy(j.throats);
+    return status;
+}

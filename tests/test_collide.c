@@ -384,7 +384,7 @@ Test(collide, mrt_is_its_matrix)
  * large. */
 static double third_expected(const rill_launch *launch, double before)
 {
-    return (1 - launch->rate_odd) * before / (1 + before * before / 1e-6);
+    return (1 - launch->rate_odd) * before / (1 + before * before / launch->third);
 }
 
 /* What is left of the difference of moment e = aabb of the three from their mean, by all three: relaxed as

@@ -592,6 +592,9 @@ Test(sim, refuses_what_cannot_run)
     options.magic = 0;
     cr_expect_eq(rill_sim_create(domain, &options, &sim), RILL_USAGE);
     options = rill_sim_options_default();
+    options.third = 0;
+    cr_expect_eq(rill_sim_create(domain, &options, &sim), RILL_USAGE);
+    options = rill_sim_options_default();
     options.variant.lattice = RILL_D3Q27;
     cr_expect_eq(rill_sim_create(domain, &options, &sim), RILL_USAGE);
     options = rill_sim_options_default();

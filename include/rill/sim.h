@@ -29,6 +29,8 @@ typedef struct rill_sim_options {
                          its flux, diffusivity (tau - 0.5) / 4 */
     double magic; /**< (tau - 1/2)(tau_minus - 1/2), > 0: TRT and MRT for all odd moments, central moments and
                      cumulants for those of third order; not used by SRT */
+    double third; /**< central moments and cumulants: third moments, rho = 1, beyond which their rate goes
+                     from that of `magic` to 1; > 0 (docs/method.md) */
     double force[3];                    /**< body force per volume; force[2] is 0 on D2Q9 */
     double velocity[3];                 /**< that carries a scalar: with RILL_ADVECTION_DIFFUSION instead of a
                                            force, up to c_s^2 along each axis */
@@ -38,7 +40,7 @@ typedef struct rill_sim_options {
 
 /**
  * Return the default options.
- * @return tau 1, magic 3/16, no force, the default variant, backend auto
+ * @return tau 1, magic 3/16, third 0.001, no force, the default variant, backend auto
  */
 rill_sim_options rill_sim_options_default(void);
 

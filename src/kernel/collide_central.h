@@ -35,7 +35,7 @@ RILL_FN void rill_collide_central(const int lattice, const int rheology, const r
     rill_mixed mixed = rill_mixed_of(lattice, rates, &flow, &n, f);
     rill_mixed_pairs_relax(at.even, mixed.pair);
     k[0] = density;
-    k[13] = rill_third_relax(at.odd, mixed.third);
+    k[13] = rill_third_relax(rates->third, at.odd, mixed.third);
     k[26] = (rill_scalar)(1.0 / 27.0) * density;
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
@@ -45,8 +45,8 @@ RILL_FN void rill_collide_central(const int lattice, const int rheology, const r
         k[x] = rill_splat((rill_scalar)0.5 * rates->force[a]);
         k[2 * x] = (one - at.even) * n.diagonal[a] + level;
         k[y + z] = (one - at.even) * n.mixed[2 - a];
-        k[x + 2 * y] = sixth + rill_third_relax(at.odd, mixed.odd[b][a] + sixth);
-        k[x + 2 * z] = sixth + rill_third_relax(at.odd, mixed.odd[c][a] + sixth);
+        k[x + 2 * y] = sixth + rill_third_relax(rates->third, at.odd, mixed.odd[b][a] + sixth);
+        k[x + 2 * z] = sixth + rill_third_relax(rates->third, at.odd, mixed.odd[c][a] + sixth);
         k[2 * y + 2 * z] = (rill_scalar)(1.0 / 9.0) * density + mixed.pair[2 - a];
         k[2 * x + y + z] = (one - at.even) * mixed.fourth[2 - a];
         k[x + 2 * y + 2 * z] = third * (k[x + 2 * y] + k[x + 2 * z] - sixth);

@@ -72,7 +72,7 @@ RILL_FN void rill_collide_cumulant(const int rheology, const rill_rates *rates, 
         square[a] = n.mixed[2 - a] * n.mixed[2 - a];
     }
     k[0] = density;
-    k[13] = rill_third_relax(at.odd, mixed.third);
+    k[13] = rill_third_relax(rates->third, at.odd, mixed.third);
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
         const int x = a == 0 ? 1 : a == 1 ? 3 : 9, y = a == 0 ? 3 : 1, z = a == 2 ? 3 : 9;
@@ -81,8 +81,8 @@ RILL_FN void rill_collide_cumulant(const int rheology, const rill_rates *rates, 
         k[x] = rill_splat(half * rates->force[a]);
         k[2 * x] = n.diagonal[a];
         k[y + z] = n.mixed[2 - a];
-        k[x + 2 * y] = sixth + rill_third_relax(at.odd, mixed.odd[b][a] + sixth);
-        k[x + 2 * z] = sixth + rill_third_relax(at.odd, mixed.odd[c][a] + sixth);
+        k[x + 2 * y] = sixth + rill_third_relax(rates->third, at.odd, mixed.odd[b][a] + sixth);
+        k[x + 2 * z] = sixth + rill_third_relax(rates->third, at.odd, mixed.odd[c][a] + sixth);
         k[2 * y + 2 * z] =
             even[2 - a] + flow.inverse * (third * (n.diagonal[b] + n.diagonal[c] - third * density) +
                                           n.diagonal[b] * n.diagonal[c] + (rill_scalar)2 * square[a]);

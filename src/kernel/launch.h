@@ -58,7 +58,7 @@ typedef struct rill_launch {
     const uint32_t *labels; /**< totals: [nodes - first]; NULL: none */
     int64_t
         *label_sums; /**< totals: rho - 1 of every node is added to that of its label, see rill_sum_units() */
-    double rate_even, rate_odd, rate_bulk, rate_ghost; /**< see rill_rates */
+    double rate_even, rate_odd, rate_bulk, rate_ghost, third; /**< see rill_rates */
     double magic, force[3], velocity[3];
     rill_carreau_yasuda carreau_yasuda;
     rill_casson casson;
@@ -74,6 +74,7 @@ static inline rill_rates rill_rates_of(const rill_launch *launch)
     rates.odd = (rill_scalar)launch->rate_odd;
     rates.bulk = (rill_scalar)launch->rate_bulk;
     rates.ghost = (rill_scalar)launch->rate_ghost;
+    rates.third = (rill_scalar)launch->third;
     for (int a = 0; a < 3; a++) rates.force[a] = (rill_scalar)launch->force[a];
     for (int a = 0; a < 3; a++) rates.velocity[a] = (rill_scalar)launch->velocity[a];
     if (launch->variant.rheology == RILL_CARREAU_YASUDA) {

@@ -153,16 +153,16 @@ RILL_FN void rill_mixed_pairs_relax(const rill_real even, rill_real *pair)
 
 /**
  * Return a third moment, aab or abc, less its equilibrium, after collision. Its rate keeps the magic
- * parameter as long as the moment is small beside 0.001 rho, which in flows that the lattice resolves it is:
+ * parameter as long as the moment is small beside a limit, which in flows that the lattice resolves it is:
  * about Lambda times a second derivative of u. Where it is not, the rate goes to 1, because a moment that
  * hardly relaxes makes such flows unstable.
- * @param odd  rate of the magic parameter
+ * @param square  of the limit
+ * @param odd     rate of the magic parameter
  * @see Geier, Pasquali, Schönherr (2017), doi:10.1016/j.jcp.2017.05.040, on limiting rates so
  */
-RILL_FN rill_real rill_third_relax(const rill_real odd, const rill_real third)
+RILL_FN rill_real rill_third_relax(const rill_scalar square, const rill_real odd, const rill_real third)
 {
-    const rill_scalar limit = (rill_scalar)1e-6; /* 0.001 squared */
-    return ((rill_scalar)1 - odd) * third * (limit / (limit + third * third));
+    return ((rill_scalar)1 - odd) * third * (square / (square + third * third));
 }
 
 #endif

@@ -106,6 +106,9 @@ rill_status rill_set_check(const rill_sim_options *options, const rill_domain *d
         return rill_fail(RILL_USAGE,
                          "magic = %g is not above 0: 3/16 puts a wall in the middle between nodes",
                          options->magic);
+    if (!(options->third > 0) || !isfinite(options->third))
+        return rill_fail(RILL_USAGE, "third = %g is not above 0: 0.001 is the limit of third moments",
+                         options->third);
     RILL_TRY(rill_macroscopic_check(options));
     if (v.collision == RILL_ADVECTION_DIFFUSION) RILL_TRY(carried_check(options, domain));
     for (int a = 0; a < 3; a++)
@@ -159,6 +162,7 @@ static void rates_set(rill_launch *launch, const rill_sim_options *o)
     }
     launch->rate_bulk = collision == RILL_MRT ? 1.19 : 1;
     launch->rate_ghost = collision == RILL_MRT ? 1.4 : 1;
+    launch->third = o->third * o->third;
 }
 
 /* Return where node 0 is after a step. */

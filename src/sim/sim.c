@@ -22,8 +22,11 @@
 
 rill_sim_options rill_sim_options_default(void)
 {
-    return (rill_sim_options){
-        .variant = rill_variant_default(), .backend = RILL_BACKEND_AUTO, .tau = 1.0, .magic = 3.0 / 16.0};
+    return (rill_sim_options){.variant = rill_variant_default(),
+                              .backend = RILL_BACKEND_AUTO,
+                              .tau = 1.0,
+                              .magic = 3.0 / 16.0,
+                              .third = 1e-3};
 }
 
 rill_node rill_sim_number(const rill_sim *sim, rill_node node)

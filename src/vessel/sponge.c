@@ -27,6 +27,8 @@ enum { POWER = 1 };
 #define PLAIN 0.5
 #define VOXELS 2
 
+#define THIRD 0.01 /* limit of third moments of cumulants with extensions; see docs/method.md */
+
 /* Find how far a place is in front of the plane of an opening, and how far from its axis, m. */
 static void place_of(const rill_opening *o, const double x[3], double *ahead, double *aside)
 {
@@ -92,6 +94,19 @@ static rill_status plan_loss(const rill_case *given, const rill_opening *o, doub
     return RILL_OK;
 }
 
+/* Return the limit of third moments. A larger one is closer to the flow in thin boundary layers, but unstable
+ * where pressures stand on a staircase of links at the end of the surface. */
+static double third_limit(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan)
+{
+    const double shortest = VOXELS * fmax(geom->spacing, given->coarsest);
+    if (plan->options.variant.collision != RILL_CUMULANT) return plan->options.third;
+    for (int k = 0; k < plan->opening_count; k++)
+        if (given->ends[plan->openings[k].end].kind != RILL_END_INLET &&
+            plan->openings[k].extension < shortest)
+            return plan->options.third;
+    return THIRD;
+}
+
 rill_status rill_sponge_plan(const rill_case *given, const rill_geom *geom, rill_case_plan *plan)
 {
     rill_status status = RILL_OK;
@@ -103,6 +118,7 @@ rill_status rill_sponge_plan(const rill_case *given, const rill_geom *geom, rill
         if (given->ends[p->end].kind != RILL_END_INLET && p->extension > 0)
             RILL_TRY(plan_loss(given, o, plan->nu, p));
     }
+    plan->options.third = third_limit(given, geom, plan);
 done:
     return status;
 }

@@ -29,6 +29,7 @@ static inline rill_launch launch_of(rill_variant variant, double tau)
     launch.rate_odd = variant.collision == RILL_SRT ? 1 / tau : 1 / (0.5 + launch.magic / (tau - 0.5));
     launch.rate_bulk = 1.3;
     launch.rate_ghost = 1.7;
+    launch.third = 3e-6;
     launch.carreau_yasuda = (rill_carreau_yasuda){0.3, 0.01, 40, 0.4, 1.7};
     launch.casson = (rill_casson){0.02, 1e-4, 0.4};
     for (int a = 0; a < (variant.lattice == RILL_D2Q9 ? 2 : 3); a++) launch.force[a] = 1e-3 * (a + 1);

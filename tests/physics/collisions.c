@@ -118,6 +118,7 @@ static rill_launch plain_launch(const rill_sim_options *options)
     if (collision != RILL_SRT) launch.rate_odd = 1 / (0.5 + options->magic / (options->tau - 0.5));
     launch.rate_bulk = collision == RILL_MRT ? 1.19 : 1;
     launch.rate_ghost = 1.4;
+    launch.third = options->third * options->third;
     memcpy(launch.force, options->force, sizeof launch.force);
     return launch;
 }
@@ -131,6 +132,7 @@ Test(collisions, steps_are_those_of_a_plain_stepper)
         char name[96];
         rill_sim_options options = options_of(v, backend, 0.8);
         describe(&options.variant, name, sizeof name);
+        options.third = 2e-3;
         for (int a = 0; a < (v->lattice == RILL_D2Q9 ? 2 : 3); a++) options.force[a] = 1e-5 * (a + 1);
         const rill_launch launch = plain_launch(&options);
         flow s = box(NX, NY, NZ, true, &options);

@@ -167,6 +167,7 @@ def anew_lines(found):
     for made in found.get("again", []):
         what = ", ".join(NAMES[key] for key in made["runs"])
         where = "" if made["cases"] == len(found["cases"]) else " in %d of the pore spaces" % made["cases"]
+        where += " with `--backend %s`" % made["backend"] if "backend" in made else ""
         text += ["%s made anew with rill %s, %s, %s: %s%s." %
                  ("Planned steps, beside steps that were made before," if made["plans"] else "Runs",
                   made["software"], made["processor"], made["date"], what, where), ""]

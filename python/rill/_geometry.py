@@ -572,6 +572,7 @@ def _from_opened(source: Any, o: Any, pores: Pore | Cut, order: Any, axis: Any, 
     """Do so with a file or an array."""
     set_pore(pores, o)
     report = c.rill_voxelize_report()
+    phased = (c.rill_phase * len(where_sample.phases))(*where_sample.phases) if where_sample.phases else None
     with Watch(progress) as watch:
         if is_path(source):
             path = path_bytes(source)
@@ -583,7 +584,10 @@ def _from_opened(source: Any, o: Any, pores: Pore | Cut, order: Any, axis: Any, 
                                      "leave order= out.")
                 o.axes[:] = ["xyz".index(a) for a in order_of(order)]
             o.axis = axis_of(axis, "", KEPT_AXES)  # which axes a file has is unknown before it is read
-            status = library.rill_image_voxelize(path, o, watch.c, ctypes.byref(out), report)
+            if phased is None:
+                status = library.rill_image_voxelize(path, o, watch.c, ctypes.byref(out), report)
+            else:
+                status = library.rill_image_voxelize_phases(path, o, phased, len(phased), watch.c, ctypes.byref(out), report)
             del kept
             letters = "".join("xyz"[a] for a in report.axes[:])
         else:
@@ -594,7 +598,10 @@ def _from_opened(source: Any, o: Any, pores: Pore | Cut, order: Any, axis: Any, 
             o.image.type = GREYS[array.dtype]
             o.axes[:] = where
             o.axis = axis_of(axis, letters, KEPT_AXES)
-            status = library.rill_array_voxelize(array.ctypes.data, o, watch.c, ctypes.byref(out), report)
+            if phased is None:
+                status = library.rill_array_voxelize(array.ctypes.data, o, watch.c, ctypes.byref(out), report)
+            else:
+                status = library.rill_array_voxelize_phases(array.ctypes.data, o, phased, len(phased), watch.c, ctypes.byref(out), report)
             del kept
         if status == c.RILL_USAGE and report.pore_unknown:
             raise UsageError(refusal(report, path_text(source) if is_path(source) else ""))
@@ -615,6 +622,8 @@ def as_geometry(source: Any, voxel_size: Length | None, pores: Pore | Cut, order
         return Geometry(out), letters
     if pores is not None:
         raise UsageError("The source is a geometry, no image: pore= and threshold= do not apply.")
+    if where.phases:
+        raise UsageError("The source is a geometry, no image: phases= does not apply.")
     if where.given():
         raise UsageError("The source is a geometry, which says where its sample is: outside=, mask=, mask_inside= and core= do not apply.")
     geometry = source.copy()

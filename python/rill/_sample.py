@@ -59,6 +59,7 @@ class Where:
     mask_inside: Pore = None
     core: Core = None
     allow_outside: bool = False
+    phases: Any = None  # list of rill_phase, of a diffusivity; None or empty: pore and solid
 
     def given(self) -> bool:
         """Return whether anything was given of the sample."""

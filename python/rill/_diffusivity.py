@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The effective diffusivity of an image or a geometry."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import dataclasses
+import datetime
+import math
+import zlib
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from . import _interface as c, _report
+from ._arguments import choice, count, flag, fraction, real
+from ._arrays import Order, order_of
+from ._field import ordered
+from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, porosity_of
+from ._library import check, library, need, notes, text, warn
+from ._permeability import AXES, Axis
+from ._pore import Pore, ranges_of
+from ._progress import Progress, Watch, logger, one_bar, percent
+from ._sample import Core, Where, takes_image
+from ._values import Devices, Floats, Length, Quantity, Reals, Sides, devices_of, pointer
+from .errors import Error, NumericsError, SystemFailure, UsageError
+
+DiffusionDrive = Literal["gradient", "outside", "inside"]
+DRIVES: dict[DiffusionDrive, int] = {"gradient": c.RILL_DIFFUSION_GRADIENT, "outside": c.RILL_DIFFUSION_OUTSIDE, "inside": c.RILL_DIFFUSION_INSIDE}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class DiffusionRun:
+    """The run with the gradient along one axis.
+
+    Attributes
+    ----------
+    axis : str
+        'x', 'y' or 'z'.
+    converged : bool
+        The bounds are within the tolerance.
+    iterations : int
+        Of conjugate gradients.
+    lower, upper : float
+        D_eff along the axis over D0 is between them.
+    seconds : float
+        Wall-clock time, s.
+    """
+
+    axis: str
+    converged: bool
+    iterations: int
+    lower: float
+    upper: float
+    seconds: float
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class DiffusionField:
+    """Concentration and flux of the run along one axis; 0 in the solid.
+
+    Attributes
+    ----------
+    axis : str
+        Axis of the gradient.
+    array_axes : str
+        Axes of the arrays, those of the array that was given.
+    concentration : ndarray of float32, shape image.shape
+        It falls by 1 along the axis from one face of the box to the other.
+    flux : ndarray of float32, shape (3, *image.shape)
+        Components along x, y, z at the centres of voxels, D0 over the edge of a voxel.
+    """
+
+    axis: str
+    array_axes: str
+    concentration: Floats
+    flux: Floats
+
+
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
+class Diffusivity:
+    """The effective diffusivity of a sample.
+
+    Attributes
+    ----------
+    tensor : ndarray, shape (3, 3)
+        D_eff / D0: row is the flux, column the gradient, order x, y, z; NaN where it was not computed.
+    formation_factor : ndarray, shape (3, 3)
+        Inverse of the tensor; D0 / D_eff of one axis. NaN where there is none.
+    tortuosity_factor : ndarray, shape (3,)
+        tau = phi D0 / D_eff along x, y, z, phi the total porosity. This is a factor: the hydraulic tortuosity of a permeability is
+        another number (`Run.tortuosity`).
+    axes : str
+        Axes that were computed, e.g. 'xyz'.
+    array_axes : str
+        Axes of the array that was given, first to last.
+    voxel_size : float or None
+        m.
+    uncertainty : float
+        Of D_eff on these voxels, relative: a bound.
+    principal : ndarray, shape (3,)
+        Eigenvalues of the symmetric part of the tensor, largest first; NaN without a tensor.
+    principal_axes : ndarray, shape (3, 3)
+        Row i: the direction of ``principal[i]``, a vector x, y, z of length 1.
+    porosity : Porosity
+        Connected through faces of voxels, by which diffusion conducts.
+    flow_percolating : tuple of float
+        Pore fractions that conduct along x, y, z through faces and edges, as flow does; NaN where unknown.
+    converged : bool
+    runs : list of DiffusionRun
+    fields : dict of DiffusionField
+        By axis; empty unless ``fields=True``.
+    drive : str
+        'gradient', 'outside' or 'inside'.
+    nodes : int
+        Voxels that took part.
+    backend, device : str
+    notes : tuple of str
+        Sentences that change or qualify a value; each was also a warning (`RillWarning`).
+    """
+
+    tensor: Reals
+    formation_factor: Reals
+    tortuosity_factor: Reals
+    axes: str
+    array_axes: str
+    voxel_size: float | None
+    uncertainty: float
+    principal: Reals
+    principal_axes: Reals
+    porosity: Porosity
+    flow_percolating: tuple[float, float, float]
+    converged: bool
+    runs: list[DiffusionRun]
+    fields: dict[str, DiffusionField]
+    drive: str
+    nodes: int
+    backend: str
+    device: str
+    notes: tuple[str, ...]
+    _voxels: tuple[int, ...]
+    _provenance: dict[str, Any]
+
+    @property
+    def d(self) -> float:
+        """D_eff / D0: along the axis, or the mean of the diagonal of the tensor."""
+        return float(np.mean([self.tensor["xyz".index(a), "xyz".index(a)] for a in self.axes]))
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """Where the result is from: versions, source, device and date."""
+        return copy.deepcopy(self._provenance)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all but fields as numbers, texts, lists and dicts that JSON has; unknown numbers are None."""
+        found: dict[str, Any] = _report.plain({
+            "diffusivity": self.tensor, "formation_factor": self.formation_factor, "tortuosity_factor": dict(zip("xyz", self.tortuosity_factor)),
+            "tortuosity_definition": "phi D0 / D_eff", "axes": self.axes, "array_axes": self.array_axes, "voxel_size_m": self.voxel_size, "voxels": self._voxels,
+            "uncertainty": self.uncertainty, "principal": self.principal, "principal_axes": self.principal_axes, "converged": self.converged,
+            "porosity": {"total": self.porosity.total, "connected": self.porosity.connected, "percolating": dict(zip("xyz", self.porosity.percolating)),
+                         "flow_percolating": dict(zip("xyz", self.flow_percolating))},
+            "runs": [vars(run) for run in self.runs], "drive": self.drive, "nodes": self.nodes, "backend": self.backend, "device": self.device, "notes": self.notes,
+            "provenance": self.provenance})
+        return found
+
+    def to_dataframe(self) -> Any:
+        """Return a pandas.DataFrame with a row for each axis of the gradient. Needs pandas."""
+        rows = []
+        for axis in self.axes:
+            a = "xyz".index(axis)
+            run = next((one for one in self.runs if one.axis == axis), None)  # without a run nothing conducts along the axis
+            rows.append({"axis": axis, "diffusivity": self.tensor[a, a], "formation_factor": self.formation_factor[a, a],
+                         "tortuosity_factor": self.tortuosity_factor[a], "uncertainty": self.uncertainty, "lower": run.lower if run else 0.0,
+                         "upper": run.upper if run else 0.0, "converged": run.converged if run else True, "porosity": self.porosity.total,
+                         "porosity_percolating": self.porosity.percolating[a], "iterations": run.iterations if run else 0, "seconds": run.seconds if run else 0.0})
+        return need("pandas", "to_dataframe()").DataFrame(rows).set_index("axis")
+
+    def __repr__(self) -> str:
+        known = f"{percent(self.uncertainty)}" if self.converged else "NOT CONVERGED"
+        return f"<rill.Diffusivity D_eff/D0 = {self.d:.6g} ({known}), {self.axes}, porosity {self.porosity.total:.4f}, {self.device or self.backend}>"
+
+
+@takes_image
+def diffusivity(
+    im: Source | Geometry,
+    voxel_size: Length | None = None,
+    axis: Axis | int = "auto",
+    *,
+    pore: Pore = None,
+    phases: Mapping[Any, float] | None = None,
+    outside: Pore = None,
+    mask: Any = None,
+    mask_inside: Pore = None,
+    core: Core = None,
+    order: Order | None = None,
+    sides: Sides | None = None,
+    drive: DiffusionDrive = "gradient",
+    tolerance: float | str | Quantity = 1e-3,
+    max_iterations: int = 10_000,
+    fields: bool = False,
+    allow_outside: bool = False,
+    device: str = "auto",
+    progress: Progress = None,
+) -> Diffusivity:
+    """Compute the effective diffusivity of a sample, its formation factor and its tortuosity factor.
+
+    Steady diffusion through the faces of the voxels that are pore, with no flux into the solid: the finite-volume equations of TauFactor and PoreSpy.
+
+    Parameters
+    ----------
+    im : array_like, path or Geometry
+        The image, shape (nz, ny, nx), or (ny, nx) of one slice: bool with True = pore, or numbers with `pore` or `phases`. A path: an image or a `*.geom.h5` file.
+    voxel_size : float or str, optional
+        Edge of a voxel, with its unit (``"5.7 um"``) or in m. D_eff / D0 does not depend on it.
+    axis : {'auto', 'x', 'y', 'z', 'xyz', 'xy', 'xz', 'yz'} or int
+        Axis of the gradient, or several: the tensor of these axes, by a run along each. As for `permeability`.
+    {image}
+    phases : mapping, optional
+        In place of `pore`: several conducting phases, grey value or range to diffusivity over D0: ``{0: 1, 128: 0.05}``, ratios of 1e-6 to 1e6.
+    sides : str or sequence of three str, optional
+        Domain boundaries normal to x, y, z: 'periodic' (default), 'mirror' (for images of rocks) or 'wall'.
+    drive : {'gradient', 'outside', 'inside'}
+        A mean gradient; or values at two faces, half a voxel outside of the end slices as in TauFactor, or in these slices as in PoreSpy.
+    tolerance : float or str
+        Relative half-width of the bounds of D_eff at which a run ends (``"0.1 %"``).
+    max_iterations : int
+        Along each axis, at most.
+    fields : bool
+        Keep concentration and flux of each run: 16 bytes a voxel and axis.
+    device : str
+        'auto', 'cpu', 'cuda' or 'cuda:1'.
+    progress : optional
+        See `Progress`.
+
+    Returns
+    -------
+    Diffusivity
+
+    Raises
+    ------
+    UsageError, NumericsError, SystemFailure, Cancelled
+        With the sentence of the C library. Where nothing conducts, or a run did not converge, it is a NumericsError; its `result` has
+        the last values of such a run.
+
+    Examples
+    --------
+    Half of a box conducts, straight through: the tortuosity factor is 1.
+
+    >>> import numpy, rill
+    >>> im = numpy.ones((8, 8, 8), bool)
+    >>> im[:4] = False
+    >>> result = rill.diffusivity(im, axis="x", device="cpu")
+    >>> round(result.d, 6), round(float(result.tortuosity_factor[0]), 6)
+    (0.5, 1.0)
+    """
+    made = library.rill_diffusivity_options_default()
+    made.drive, made.tolerance = choice(drive, DRIVES, "drive"), fraction(tolerance, "tolerance")
+    made.max_iterations = count(max_iterations, "max_iterations", 2**63)
+    found = _phases(phases)
+    if found and pore is not None:
+        raise UsageError("pore= and phases= both say what conducts: leave one of them out.")
+    where = Where(outside, mask, mask_inside, core, allow_outside, found)
+    with one_bar(progress) as shown_by:
+        geometry, letters = as_geometry(im, voxel_size, pore, order, sides, shown_by, where)
+        made.axis = axis_of(axis, letters, AXES)
+        for i, phase in enumerate(found):
+            made.ratio[i] = phase.ratio
+        made.phase_count = len(found)
+        field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else letters
+        provenance = {"rill": text(library.rill_version()), "numpy": np.__version__, "date": datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds"),
+                      "source": geometry.source, "source_hash": text(geometry._g.source_hash), "voxels_crc32": f"{zlib.crc32(geometry.voxels.data):08x}",
+                      "axes": letters, "sides": list(geometry.sides)}
+        with Devices(devices_of(device, None)) as opened, Watch(shown_by) as watch:
+            made.device, made.backend, made.progress = opened[0].c, opened[0].kind, watch.c
+            return _Computation(geometry, made, letters, field_axes if flag(fields, "fields") else "", provenance, drive).run(watch)
+
+
+def _phases(phases: Any) -> list[Any]:
+    """Return a rill_phase for each range of grey values."""
+    if phases is None:
+        return []
+    if not isinstance(phases, Mapping) or not phases:
+        raise UsageError("phases= is no mapping of grey values to diffusivities over D0: {0: 1, 128: 0.05}.")
+    found = []
+    for grey, ratio in phases.items():
+        value = real(ratio, "phases")
+        for low, high in ranges_of(grey, "phases", c.RILL_PHASES):
+            phase = c.rill_phase(ratio=value)
+            phase.grey[:] = low, high
+            found.append(phase)
+    if len(found) > c.RILL_PHASES:
+        raise UsageError(f"phases= has {len(found)} ranges of grey values, above {c.RILL_PHASES}: join phases of the same diffusivity.")
+    return found
+
+
+class _Computation:
+    """One computation: what it needs, and what it makes."""
+
+    def __init__(self, geometry: Geometry, options: Any, letters: str, order: str, provenance: dict[str, Any], drive: str) -> None:
+        self.geometry, self.options, self.letters, self.order, self.provenance, self.drive = geometry, options, letters, order, provenance, drive
+        self.out = c.rill_diffusivity()
+        self.fields: dict[str, DiffusionField] = {}
+        self.error: BaseException | None = None
+        if order:
+            members: Any = c.rill_diffusivity_options._fields_
+            options.finished = dict(members)["finished"](self._finished)
+
+    def run(self, watch: Watch) -> Diffusivity:
+        try:
+            warn(self.geometry.notes)
+            status = library.rill_diffusivity_compute(self.geometry._c, self.options, self.out)
+            warn(note for note in notes(self.out.notes) if note not in self.geometry.notes)
+            if self.error is not None:
+                raise self.error
+            try:
+                watch.check(status)
+            except NumericsError as error:
+                error.result = self._result() if self.out.run_count else None
+                raise
+            result = self._result()
+        finally:
+            library.rill_diffusivity_free(self.out)
+        logger.info("%r", result)
+        return result
+
+    def _finished(self, _context: Any, field: Any) -> int:
+        """Keep the field of a run; no exception may pass through C."""
+        try:
+            self._keep(field.contents)
+        except Error as error:
+            self.error = error
+            return error.status
+        except MemoryError:
+            self.error = SystemFailure(f"There is no memory for the fields of {self.geometry.shape} voxels: leave fields=True out, or crop.")
+            return c.RILL_SYSTEM
+        except BaseException as error:
+            self.error = error
+            return c.RILL_SYSTEM
+        return c.RILL_OK
+
+    def _keep(self, field: Any) -> None:
+        axis, nodes, images = "xyz"[field.axis], field.nodes, np.empty((4, *self.geometry.shape), np.float32)
+        flux = np.empty((3, nodes))
+        field.flux(ctypes.pointer(field), 0, nodes, pointer(flux, ctypes.c_double))
+        values = [np.ctypeslib.as_array(field.concentration, (nodes,)), *flux]
+        for value, image in zip(values, images):
+            single = np.ascontiguousarray(value, np.float32)
+            check(library.rill_geom_image(self.geometry._c, pointer(single, ctypes.c_float), nodes, 0.0, pointer(image, ctypes.c_float)))
+        self.fields[axis] = DiffusionField(axis, self.order, ordered(images[0], "zyx", self.order), ordered(images[1:], "zyx", self.order))
+
+    def _result(self) -> Diffusivity:
+        r = self.out
+        runs = [DiffusionRun("xyz"[run.axis], run.converged, run.iterations, run.bound[0], run.bound[1], run.seconds) for run in r.runs[: r.run_count]]
+        tensor = np.array([row[:] for row in r.d])
+        flow = [v if v >= 0 else math.nan for v in r.flow_percolating]
+        return Diffusivity(
+            tensor=tensor, formation_factor=np.array([row[:] for row in r.formation]), tortuosity_factor=np.array(r.tortuosity[:]),
+            axes="".join(a for k, a in enumerate("xyz") if not math.isnan(tensor[k, k])), array_axes=self.letters, voxel_size=self.geometry.voxel_size,
+            uncertainty=r.uncertainty, principal=np.array(r.principal[:]), principal_axes=np.array([row[:] for row in r.principal_axes]),
+            porosity=porosity_of(r.porosity), flow_percolating=(flow[0], flow[1], flow[2]), converged=r.converged, runs=runs, fields=self.fields, drive=self.drive,
+            nodes=r.nodes, backend=text(r.backend), device=text(r.device), notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))),
+            _voxels=self.geometry.shape[::-1], _provenance={**self.provenance, "backend": text(r.backend), "device": text(r.device)})

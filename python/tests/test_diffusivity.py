@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Effective diffusivities of arrays: exact values, phases, tensors, fields, refusals."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import rill
+from conftest import Image
+
+
+def layers(ratio: float) -> rill.Diffusivity:
+    im = np.zeros((8, 3, 3), np.uint8)
+    im[3:] = 128
+    return rill.diffusivity(im, axis="z", phases={0: 1, "100-150": ratio}, tolerance=1e-9, device="cpu")
+
+
+@pytest.mark.parametrize("ratio", [1e-6, 0.05, 1.0, 1e6])
+def test_layers_in_series_have_the_harmonic_mean(ratio: float) -> None:
+    result = layers(ratio)
+    assert result.d == pytest.approx(8 / (3 + 5 / ratio), rel=1e-6)
+    assert result.runs[0].lower <= result.d * (1 + 1e-12) and result.d <= result.runs[0].upper * (1 + 1e-12)
+
+
+def test_plates_conduct_straight_through(plates: Image) -> None:
+    result = rill.diffusivity(plates, "2 um", axis="y", device="cpu")
+    assert result.converged and result.axes == "y" and result.voxel_size == pytest.approx(2e-6)
+    assert result.d == pytest.approx(16 / 18) and result.tortuosity_factor[1] == pytest.approx(1)
+    assert result.formation_factor[1, 1] == pytest.approx(18 / 16)
+    assert np.isnan(result.tensor[0, 0]) and np.isnan(result.tortuosity_factor[0])
+
+
+def test_the_tensor_is_symmetric_and_orders_are_one_image(rock: Image) -> None:
+    result = rill.diffusivity(rock, tolerance=1e-6, device="cpu")
+    assert result.axes == "xyz" and np.allclose(result.tensor, result.tensor.T, atol=1e-5)
+    assert np.allclose(result.formation_factor, np.linalg.inv(result.tensor), rtol=1e-6)
+    assert result.tortuosity_factor[0] == pytest.approx(result.porosity.total / result.tensor[0, 0])
+    other = np.ascontiguousarray(rock.transpose(2, 1, 0))
+    assert rill.diffusivity(other, axis="z", order="xyz", device="cpu").d == rill.diffusivity(rock, axis="z", device="cpu").d
+    assert rill.diffusivity(rock.astype(np.uint8), axis="z", pore=1, device="cpu").d == rill.diffusivity(rock, axis="z", device="cpu").d
+
+
+def test_the_mean_flux_of_a_field_gives_d(rock: Image) -> None:
+    result = rill.diffusivity(rock, axis="x", tolerance=1e-6, fields=True, device="cpu")
+    field = result.fields["x"]
+    assert field.concentration.shape == rock.shape and field.flux.shape == (3, *rock.shape)
+    assert field.flux[0].mean() * rock.shape[2] == pytest.approx(result.d, rel=1e-5)
+    assert 0.9 < np.ptp(field.concentration[rock]) < 2
+    assert not field.flux[:, ~rock].any()
+
+
+def test_results_become_dicts_and_rows(rock: Image) -> None:
+    result = rill.diffusivity(rock, device="cpu")
+    found = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert found["diffusivity"][0][0] == result.tensor[0, 0] and found["tortuosity_definition"] == "phi D0 / D_eff"
+    assert "D_eff/D0" in repr(result)
+    pandas = pytest.importorskip("pandas")
+    assert isinstance(result.to_dataframe(), pandas.DataFrame) and list(result.to_dataframe().index) == ["x", "y", "z"]
+
+
+def test_drives_differ_by_their_length(rock: Image) -> None:
+    outside, inside = (rill.diffusivity(rock, axis="z", sides="mirror", drive=drive, tolerance=1e-6, device="cpu").d for drive in ("outside", "inside"))
+    assert outside == pytest.approx(rill.diffusivity(rock, axis="z", sides="mirror", tolerance=1e-6, device="cpu").d, rel=1e-5)
+    assert inside != pytest.approx(outside, rel=1e-4)
+
+
+def test_what_does_not_conduct_or_is_said_twice_is_refused(rock: Image) -> None:
+    closed = rock.copy()
+    closed[5] = False
+    with pytest.raises(rill.NumericsError, match="percolates along z"):
+        rill.diffusivity(closed, axis="z", device="cpu")
+    with pytest.raises(rill.UsageError, match="both say"):
+        rill.diffusivity(rock.astype(np.uint8), pore=1, phases={1: 1}, device="cpu")
+    with pytest.raises(rill.UsageError, match="times D0|ratio|1e-06"):
+        rill.diffusivity(rock.astype(np.uint8), phases={1: 1e-9}, device="cpu")
+    with pytest.raises(rill.UsageError, match="drive"):
+        rill.diffusivity(rock, drive="pressure", device="cpu")  # type: ignore[arg-type]
+    with pytest.raises(rill.UsageError, match="phases"):
+        rill.diffusivity(rill.voxelize(rock), phases={1: 1}, device="cpu")

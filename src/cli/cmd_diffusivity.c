@@ -41,7 +41,11 @@ static rill_status phases_parse(choices *c)
         const char *text = c->phase_texts.items[i], *is = strchr(text, '=');
         char grey[64];
         rill_voxelize_options o = rill_voxelize_options_default();
-        const cli_option ratio = {"phase", 0, CLI_REAL, &c->phases[i].ratio, .min = RILL_PHASE_RATIO_LEAST,
+        const cli_option ratio = {"phase",
+                                  0,
+                                  CLI_REAL,
+                                  &c->phases[i].ratio,
+                                  .min = RILL_PHASE_RATIO_LEAST,
                                   .max = RILL_PHASE_RATIO_MOST};
         if (!is || is - text >= (int)sizeof grey)
             return rill_fail(RILL_USAGE, "--phase %s: write grey value = ratio, such as 128=0.05", text);
@@ -88,10 +92,11 @@ static rill_status read_geometry(choices *c)
     rill_status status = RILL_OK;
     rill_voxelize_options sides = rill_voxelize_options_default();
     if (cli_image_given(&c->image) || c->options.phase_count)
-        return rill_fail(RILL_USAGE,
-                         "%s is a geometry, no image: of the options for images only --voxel-size and --sides "
-                         "apply to it; give the others to `rill voxelize`, and --phase with the image",
-                         c->input);
+        return rill_fail(
+            RILL_USAGE,
+            "%s is a geometry, no image: of the options for images only --voxel-size and --sides "
+            "apply to it; give the others to `rill voxelize`, and --phase with the image",
+            c->input);
     RILL_TRY(cli_sides_parse(c->image.sides, &sides));
     RILL_TRY(rill_geom_read(c->input, &c->geom));
     memcpy(c->file_axes, cli_axes_ours, sizeof cli_axes_ours);
@@ -156,8 +161,8 @@ static rill_status work(choices *c)
     rill_diffusivity result = {.run_count = 0};
     RILL_TRY(phases_parse(c));
     RILL_TRY(axis_settle(c));
-    RILL_TRY(cli_outputs_check(
-        c->input, (cli_output[]){{"-o", c->compute.output}, {"--json", c->compute.json}}, 2));
+    RILL_TRY(cli_outputs_check(c->input,
+                               (cli_output[]){{"-o", c->compute.output}, {"--json", c->compute.json}}, 2));
     RILL_TRY(cli_input_prepare(c->input));
     RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));
     c->reading = rill_now() - start;
@@ -195,9 +200,10 @@ const cli_command cli_diffusivity = {
         "the first and last slices, as PoreSpy does. Nothing passes the other boundaries then unless they\n"
         "are periodic.\n\n"
         "Exit code 2: nothing percolates through faces, or not converged.",
-    .examples = "rill diffusivity rock.tif --pore 0 --sides mirror\n"
-                "rill diffusivity rock.tif --pore 0 --axis xyz --json d.json -o d.h5\n"
-                "rill diffusivity electrode.tif --phase 0=1 --phase 128=0.05 --drive outside --sides mirror\n",
+    .examples =
+        "rill diffusivity rock.tif --pore 0 --sides mirror\n"
+        "rill diffusivity rock.tif --pore 0 --axis xyz --json d.json -o d.h5\n"
+        "rill diffusivity electrode.tif --phase 0=1 --phase 128=0.05 --drive outside --sides mirror\n",
     .run = run,
 };
 

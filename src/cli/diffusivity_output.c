@@ -35,14 +35,16 @@ static void run_print(const rill_diffusivity *p, const rill_diffusivity_run *run
             100 * run->uncertainty[a] / run->d[a], (unsigned long long)run->iterations,
             run->converged ? "" : ": not converged");
     cli_row("  formation factor", "%.6g", p->formation[a][a]);
-    cli_row("  tortuosity factor", "%.6g = phi D0 / D_eff: of diffusion, not the hydraulic tortuosity of a permeability",
+    cli_row("  tortuosity factor",
+            "%.6g = phi D0 / D_eff: of diffusion, not the hydraulic tortuosity of a permeability",
             p->tortuosity[a]);
 }
 
 static void tensor_print(const rill_diffusivity *p)
 {
     for (int b = 0; b < 3; b++)
-        cli_row(b ? "" : "D_eff / D0, flux x, y, z", "%12.5g %12.5g %12.5g", p->d[b][0], p->d[b][1], p->d[b][2]);
+        cli_row(b ? "" : "D_eff / D0, flux x, y, z", "%12.5g %12.5g %12.5g", p->d[b][0], p->d[b][1],
+                p->d[b][2]);
     for (int b = 0; b < 3; b++)
         cli_row(b ? "" : "formation factor", "%12.5g %12.5g %12.5g", p->formation[b][0], p->formation[b][1],
                 p->formation[b][2]);
@@ -95,8 +97,8 @@ static json_t *json_runs(const rill_diffusivity *p)
         const rill_diffusivity_run *run = &p->runs[i];
         const char axis[2] = {rill_axis(run->axis), '\0'};
         json_array_append_new(list, json_pack("{s:s, s:b, s:I, s:o, s:o, s:f}", "axis", axis, "converged",
-                                              run->converged, "iterations", (json_int_t)run->iterations, "lower",
-                                              rill_json_real(run->bound[0]), "upper",
+                                              run->converged, "iterations", (json_int_t)run->iterations,
+                                              "lower", rill_json_real(run->bound[0]), "upper",
                                               rill_json_real(run->bound[1]), "seconds", run->seconds));
     }
     return list;
@@ -107,7 +109,8 @@ static json_t *json_phases(const cli_diffusivity_result *r)
     json_t *list = json_array();
     for (int i = 0; i < r->options->phase_count; i++) {
         uint64_t count = 0;
-        for (uint64_t v = 0; v < rill_geom_voxels(r->geom); v++) count += r->geom->voxels[v] == RILL_FLUID + i;
+        for (uint64_t v = 0; v < rill_geom_voxels(r->geom); v++)
+            count += r->geom->voxels[v] == RILL_FLUID + i;
         json_array_append_new(
             list, json_pack("{s:[f,f], s:f, s:f}", "grey", r->phases ? r->phases[i].grey[0] : RILL_FLUID + i,
                             r->phases ? r->phases[i].grey[1] : RILL_FLUID + i, "ratio", r->options->ratio[i],
@@ -145,17 +148,18 @@ rill_status cli_diffusivity_write_json(const cli_diffusivity_result *r)
         json_principal(p), "uncertainty", rill_json_real(p->uncertainty), "converged", p->converged, "runs",
         json_runs(p), "porosity", "total", rill_json_real(p->porosity.total), "connected",
         p->porosity.connected >= 0 ? rill_json_real(p->porosity.connected) : json_null(), "percolating",
-        cli_json_axes(p->porosity.percolating), "flow_percolating", cli_json_axes(p->flow_percolating), "phases",
-        json_phases(r), "drive", cli_diffusion_drives[r->options->drive], "sides", rill_side_name(geom->sides[0]),
-        rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]), "tolerance", r->options->tolerance,
-        "voxels", (json_int_t)geom->n[0], (json_int_t)geom->n[1], (json_int_t)geom->n[2], "voxel_size_m",
-        geom->spacing > 0 ? rill_json_real(geom->spacing) : json_null(), "nodes", (json_int_t)p->nodes, "dropped",
-        (json_int_t)p->dropped, "outside_voxels", (json_int_t)(rill_geom_voxels(geom) - rill_geom_sample(geom)),
-        "performance", "seconds", r->seconds, "seconds_reading", r->seconds_reading, "seconds_setup",
-        p->seconds_setup, "seconds_solving", solving, "bytes", (json_int_t)p->bytes, "backend", p->backend,
-        "device", p->device, "software", rill_version(), "input", r->input, "source", geom->source, "source_hash",
-        geom->source_hash, "command", r->command, "notes", rill_json_notes(geom->notes, p->notes), "file_axes",
-        file_axes);
+        cli_json_axes(p->porosity.percolating), "flow_percolating", cli_json_axes(p->flow_percolating),
+        "phases", json_phases(r), "drive", cli_diffusion_drives[r->options->drive], "sides",
+        rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]),
+        "tolerance", r->options->tolerance, "voxels", (json_int_t)geom->n[0], (json_int_t)geom->n[1],
+        (json_int_t)geom->n[2], "voxel_size_m",
+        geom->spacing > 0 ? rill_json_real(geom->spacing) : json_null(), "nodes", (json_int_t)p->nodes,
+        "dropped", (json_int_t)p->dropped, "outside_voxels",
+        (json_int_t)(rill_geom_voxels(geom) - rill_geom_sample(geom)), "performance", "seconds", r->seconds,
+        "seconds_reading", r->seconds_reading, "seconds_setup", p->seconds_setup, "seconds_solving", solving,
+        "bytes", (json_int_t)p->bytes, "backend", p->backend, "device", p->device, "software", rill_version(),
+        "input", r->input, "source", geom->source, "source_hash", geom->source_hash, "command", r->command,
+        "notes", rill_json_notes(geom->notes, p->notes), "file_axes", file_axes);
     if (!json) return rill_fail(RILL_SYSTEM, "%s: a text is no valid UTF-8, or memory is out", r->json);
     const rill_status status = cli_json_write(json, r->json);
     json_decref(json);
@@ -180,21 +184,32 @@ static rill_status write_summary(rill_result *file, const cli_diffusivity_result
         const uint64_t *dims;
         const double *values;
     } all[] = {
-        {{"diffusivity", "1", "D_eff / D0; row: flux, column: gradient; NaN: no result", 1}, 2, three, p->d[0]},
+        {{"diffusivity", "1", "D_eff / D0; row: flux, column: gradient; NaN: no result", 1},
+         2,
+         three,
+         p->d[0]},
         {{"formation_factor", "1", "inverse of the diffusivity", 1}, 2, three, p->formation[0]},
         {{"tortuosity_factor", "1", "phi D0 / D_eff along x, y, z", 1}, 1, three, p->tortuosity},
         {{"bounds", "1", "of D_eff / D0 along x, y, z: from below, from above", 1}, 2, pairs, bounds[0]},
         {{"principal", "1", "eigenvalues of the symmetric part; NaN: none", 1}, 1, three, p->principal},
-        {{"principal_axes", "1", "row: direction of an eigenvalue, x, y, z", 1}, 2, three, p->principal_axes[0]},
+        {{"principal_axes", "1", "row: direction of an eigenvalue, x, y, z", 1},
+         2,
+         three,
+         p->principal_axes[0]},
         {{"uncertainty", "1", "of the diffusivity, relative: a bound", 1}, 0, NULL, &p->uncertainty},
         {{"porosity_total", "1", "all pores", 1}, 0, NULL, &p->porosity.total},
         {{"porosity_connected", "1", "pores connected to a face", 1}, 0, NULL, &p->porosity.connected},
-        {{"porosity_percolating", "1", "pores that conduct along x, y, z, through faces of voxels", 1}, 1, three,
+        {{"porosity_percolating", "1", "pores that conduct along x, y, z, through faces of voxels", 1},
+         1,
+         three,
          p->porosity.percolating},
-        {{"porosity_flow_percolating", "1", "pores that flow percolates along x, y, z", 1}, 1, three,
+        {{"porosity_flow_percolating", "1", "pores that flow percolates along x, y, z", 1},
+         1,
+         three,
          p->flow_percolating}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        RILL_TRY(rill_result_values(file, "/summary", &all[k].quantity, all[k].rank, all[k].dims, all[k].values));
+        RILL_TRY(
+            rill_result_values(file, "/summary", &all[k].quantity, all[k].rank, all[k].dims, all[k].values));
     RILL_TRY(rill_result_set_integer(file, "/summary", "converged", p->converged));
     RILL_TRY(rill_result_set_integer(file, "/summary", "iterations", iterations));
     RILL_TRY(rill_result_set_text(file, "/summary", "drive", cli_diffusion_drives[r->options->drive]));

@@ -28,6 +28,10 @@ typedef struct rill_diffusor {
 /** Number the nodes of a geometry. @param ratio  [count], conductances of voxels RILL_FLUID + i */
 rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int count, rill_diffusor *out);
 
+/** Of the conductance between chambers that of their faces. Joined as they are (Galerkin), what is two voxels
+ * apart would conduct twice as much. A power of 2: the conductances are exact. */
+#define RILL_DIFFUSOR_BETWEEN 0.5
+
 /** Free what it owns; zeros are allowed. */
 void rill_diffusor_destroy(rill_diffusor *d);
 
@@ -68,11 +72,5 @@ rill_status rill_diffusor_solve(rill_diffusor *d, const rill_diffusor_goal *goal
  * @param[out] gap  INFINITY where no such flows were found
  */
 rill_status rill_diffusor_gap(const rill_diffusor *d, double *gap);
-
-/** Whether two nodes side by side can be in one chamber. */
-static inline bool rill_diffusor_alike(const rill_diffusor *d, uint32_t i, uint32_t j)
-{
-    return !d->kind || d->kind[i] == d->kind[j];
-}
 
 #endif

@@ -211,22 +211,19 @@ static void nodes_climb(const void *shared, uint64_t first, uint64_t end)
     for (uint64_t k = first; k < end; k++)
         for (uint32_t bx = 0; bx < rill_diffusion_blocks(p->d, 0); bx++) {
             const rill_diffusion_block b = rill_diffusion_block_of(p->d, bx, k);
-            for (uint32_t q = 0; q < 8; q++) {
-                if (!(b.cells >> q & 1)) continue;
-                const rill_diffusion_node node = rill_diffusion_cell_see(p->d, bx, k, q, b.node[q]);
-                const uint32_t own = p->d->coarse[node.i];
-                p->coarse->left[own] += p->d->all.residual[node.i];
-                p->coarse->out[own] += node.end[0] + node.end[1];
-                for (int s = 0; s < RILL_DIFFUSION_FACES; s++) {
-                    const uint32_t other = p->d->coarse[node.beside[s]];
-                    if (node.to[s] == 0 || other == own) continue;
-                    if (other == RILL_DIFFUSION_NONE)
-                        p->coarse->out[own] += node.to[s];
-                    else if (p->coarse->flow)
-                        p->coarse->shared[link_to(p->coarse->rows, own, other)] += node.to[s];
-                }
+            for (uint32_t cells = b.cells; cells; cells &= cells - 1) {
+                const uint32_t i = b.node[__builtin_ctz(cells)];
+                p->coarse->left[p->d->coarse[i]] += p->d->all.residual[i];
             }
         }
+}
+
+/* Take over what the chambers conduct to the ends. */
+static void ends_take(const void *shared, uint64_t first, uint64_t end)
+{
+    const pair *p = shared;
+    for (uint64_t r = first; r < end; r++)
+        p->coarse->out[r] = p->d->chambers.outlet[p->d->chambers.chamber[r]];
 }
 
 /* Let what is left in the nodes of a chamber flow along a tree. @return energy of that */
@@ -266,7 +263,8 @@ static void nodes_descend(const void *shared, uint64_t first, uint64_t end)
                 if (!(b.cells >> q & 1)) continue;
                 const rill_diffusion_node node = rill_diffusion_cell_see(d, bx, k, q, b.node[q]);
                 const uint32_t own = d->coarse[node.i];
-                const double leaves = coarse->out[own] > 0 ? coarse->leaves[own] / coarse->out[own] : 0;
+                const double leaves =
+                    coarse->out[own] > 0 ? RILL_DIFFUSOR_BETWEEN * coarse->leaves[own] / coarse->out[own] : 0;
                 left[q] = d->all.residual[node.i] - leaves * (node.end[0] + node.end[1]);
                 sum += leaves * leaves * (node.end[0] + node.end[1]);
                 for (int s = 0; s < RILL_DIFFUSION_FACES; s++) {
@@ -275,7 +273,7 @@ static void nodes_descend(const void *shared, uint64_t first, uint64_t end)
                     double per = leaves; /* flow per conductance */
                     if (other != RILL_DIFFUSION_NONE) {
                         const uint32_t l = link_to(coarse->rows, own, other);
-                        per = coarse->flow[l] / coarse->shared[l];
+                        per = RILL_DIFFUSOR_BETWEEN * coarse->flow[l] / coarse->rows->link[l].conductance;
                     }
                     left[q] -= per * node.to[s];
                     /* The other side of a face between chambers counts it, too. */
@@ -318,6 +316,7 @@ rill_status rill_diffusor_gap(const rill_diffusor *d, double *gap)
     RILL_TRY(create(blocks, sizeof *p.partial, &p.partial));
     for (int k = 0; k < network->levels; k++) RILL_TRY(level_make(&network->level[k], &l[k]));
     rill_threads_for(blocks, 1, nodes_climb, &p);
+    rill_threads_for(l[0].rows->count, PIECE, ends_take, &p);
     for (int k = 1; k < network->levels; k++) {
         const pair up = {.fine = &l[k - 1], .coarse = &l[k]};
         rill_threads_for(l[k].rows->count, PIECE, climb, &up);
@@ -332,11 +331,7 @@ rill_status rill_diffusor_gap(const rill_diffusor *d, double *gap)
         rill_threads_for(l[k - 1].rows->count - l[k - 1].rows->joined, PIECE, held, &down);
         level_free(&l[k]);
     }
-    /* Once more for the faces that links of the first level are made of. */
     if (!l[0].flow) RILL_TRY(flows_make(&l[0]));
-    memset(l[0].left, 0, 2 * (uint64_t)l[0].rows->count * sizeof(double)); /* and `out` */
-    memset(l[0].shared, 0, l[0].rows->begin[l[0].rows->count] * sizeof(double));
-    rill_threads_for(blocks, 1, nodes_climb, &p);
     rill_threads_for(blocks, 1, nodes_descend, &p);
     *gap = 0;
     for (uint64_t k = 0; k < blocks; k++) *gap += p.partial[k];

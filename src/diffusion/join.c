@@ -7,13 +7,36 @@
 
 #include <string.h>
 
-/* Of the conductance between chambers that of their faces, which are as far apart as two chambers of two
- * voxels: joined as they are (Galerkin), they would conduct twice as much. */
-#define BETWEEN 0.5
+/* Of what a level conducts, for each that is before it. A corner of Fontainebleau takes 20 iterations with 1,
+ * 13 with 0.8 and 13 with 0.7. */
+#define COARSER 0.8
 
 enum { FACES = 24 /* of a block, that lead out of it */ };
 
 static const char *const name = "the coarser grids of a diffusion";
+
+/* Return the cells of the kind of one. */
+static uint32_t alike(const rill_diffusor *d, const rill_diffusion_block *b, uint32_t cell)
+{
+    uint32_t cells = 0;
+    if (!d->kind) return b->cells;
+    for (uint32_t q = 0; q < 8; q++)
+        cells |= (uint32_t)(b->cells >> q & 1 && d->kind[b->node[q]] == d->kind[b->node[cell]]) << q;
+    return cells;
+}
+
+/* Return the cells that are connected to one through faces. */
+static uint32_t connected(uint32_t cells, uint32_t cell)
+{
+    uint32_t part = 1u << cell;
+    for (uint32_t before = 0; before != part;) {
+        before = part;
+        part |= (part & 0x55) << 1 | (part & 0xAA) >> 1 | (part & 0x33) << 2 | (part & 0xCC) >> 2 |
+                (part & 0x0F) << 4 | part >> 4;
+        part &= cells;
+    }
+    return part;
+}
 
 rill_diffusion_block rill_diffusion_block_see(const rill_diffusor *d, uint32_t bx, uint32_t by, uint32_t bz)
 {
@@ -31,6 +54,7 @@ rill_diffusion_block rill_diffusion_block_see(const rill_diffusor *d, uint32_t b
         b.node[2 * m] = i;
         b.node[2 * m + 1] = i + (two & 1);
     }
+    if (!b.cells) return b;
     if (g->ends == RILL_ENDS_NODES)
         for (uint32_t q = 0; q < 8; q++) {
             const uint32_t place = g->axis == 0   ? 2 * bx + (q & 1)
@@ -38,17 +62,11 @@ rill_diffusion_block rill_diffusion_block_see(const rill_diffusor *d, uint32_t b
                                                   : 2 * bz + (q >> 2);
             if (place == 0 || place == g->last[g->axis]) b.cells &= ~(1u << q);
         }
-    for (uint32_t q = 0; q < 8; q++) b.part[q] = (uint8_t)q; /* of each cell the least that it is joined to */
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t q = 0; q < 8; q++)
-            for (uint32_t side = 1; side < 8; side *= 2) {
-                const uint32_t to = q ^ side;
-                if (!(b.cells >> q & 1) || !(b.cells >> to & 1) || b.part[to] >= b.part[q]) continue;
-                if (!rill_diffusor_alike(d, b.node[q], b.node[to])) continue;
-                b.part[q] = b.part[to];
-                more = true;
-            }
+    for (uint32_t left = b.cells; left;) {
+        const uint32_t least = (uint32_t)__builtin_ctz(left), part = connected(alike(d, &b, least), least);
+        for (uint32_t q = least; q < 8; q++)
+            if (part >> q & 1) b.part[q] = (uint8_t)least;
+        left &= ~part;
     }
     return b;
 }
@@ -121,10 +139,12 @@ static void throats_list(const void *shared, uint64_t first, uint64_t end)
                             count = add(to, conductance, count, other, node.to[s]);
                     }
                 }
-                if (j->list) network->outlet[own] = BETWEEN * outlet;
+                if (j->list) network->outlet[own] = RILL_DIFFUSOR_BETWEEN * outlet;
                 for (uint32_t c = 0; c < count; c++) {
                     if (to[c] < own) continue; /* that chamber lists it */
-                    if (j->list) network->throat[at] = (rill_throat){{own, to[c]}, BETWEEN * conductance[c]};
+                    if (j->list)
+                        network->throat[at] =
+                            (rill_throat){{own, to[c]}, RILL_DIFFUSOR_BETWEEN * conductance[c]};
                     at++;
                 }
             }
@@ -191,6 +211,18 @@ static void nodes_move(const void *shared, uint64_t first, uint64_t end)
         if (m->coarse[i] != RILL_DIFFUSION_NONE) m->coarse[i] = m->row[m->coarse[i]];
 }
 
+/* Let coarser levels conduct less, for the same reason as chambers. */
+static void coarser_scale(rill_network *network)
+{
+    double factor = 1;
+    for (int k = 1; k < network->levels; k++) {
+        const rill_flow_level *level = &network->level[k];
+        factor *= COARSER;
+        for (uint32_t l = 0; l < level->begin[level->count]; l++) level->link[l].conductance *= (float)factor;
+        for (uint32_t r = 0; r < level->count; r++) level->inverse[r] /= factor;
+    }
+}
+
 rill_status rill_diffusor_join(rill_diffusor *d)
 {
     rill_status status = RILL_OK;
@@ -199,6 +231,7 @@ rill_status rill_diffusor_join(rill_diffusor *d)
     RILL_TRY(chambers_make(&j));
     RILL_TRY(throats_make(&j));
     RILL_TRY(rill_network_prepare(&d->chambers));
+    coarser_scale(&d->chambers);
     rill_array_destroy(d->chambers.throat);
     d->chambers.throat = NULL;
     RILL_TRY(rill_array_create(d->chambers.chambers, sizeof *m.row, name, (void **)&m.row));

@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* The gap over residual times outcome of the cycle, before it was measured. */
-#define FIRST_RATIO 3.0
+#define FIRST_RATIO 15.0
 
 /* Less of the first residual times outcome is rounding. */
 #define ROUNDED 1e-28

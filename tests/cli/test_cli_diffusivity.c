@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill diffusivity: options, exit codes and what is written. */
+#include "cli_test.h"
+
+#include <jansson.h>
+
+TestSuite(diffusivity, .init = cli_test_start, .fini = cli_test_end);
+
+enum { N = 8 };
+
+/* Slabs along z: 3 planes of grey 1, 3 of 2, and 2 of 9 at x < 4, else 1. */
+static void image_write(const char *name, bool open)
+{
+    FILE *file = fopen(name, "wb");
+    cr_assert_not_null(file);
+    for (int v = 0; v < N * N * N; v++) {
+        const int x = v % N, z = v / (N * N);
+        fputc(z < 3 ? 1 : z < 6 ? 2 : x < 4 || !open ? 9 : 1, file);
+    }
+    fclose(file);
+}
+
+static json_t *compute(const char *const *more)
+{
+    const char *words[24] = {"diffusivity", "a_8x8x8.raw", "--sides", "mirror", "--json", "d.json", "-q"};
+    int count = 7;
+    while (*more) words[count++] = *more++;
+    const cli_result r = cli_test_run_list(words);
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json_t *json = json_load_file("d.json", 0, NULL);
+    cr_assert_not_null(json);
+    return json;
+}
+
+static double number(const json_t *json, const char *object, const char *key)
+{
+    return json_real_value(json_object_get(json_object_get(json, object), key));
+}
+
+Test(diffusivity, phases_and_drives)
+{
+    image_write("a_8x8x8.raw", false);
+    json_t *json = compute(
+        (const char *[]){"--phase", "1-2=1", "--phase", "9=0.5", "--axis", "z", "--tolerance", "1e-9", NULL});
+    cr_expect_float_eq(number(json, "diffusivity", "zz"), 8 / (6 + 2 / 0.5), 1e-8);
+    cr_expect_float_eq(number(json, "formation_factor", "zz") * number(json, "diffusivity", "zz"), 1, 1e-9);
+    cr_expect_float_eq(number(json, "tortuosity_factor", "z") * number(json, "diffusivity", "zz"), 1, 1e-9);
+    cr_expect(json_is_null(json_object_get(json_object_get(json, "diffusivity"), "xx")));
+    cr_expect_eq(json_array_size(json_object_get(json, "phases")), 2);
+    cr_expect_str_eq(json_string_value(json_object_get(json, "tortuosity_definition")), "phi D0 / D_eff");
+    json_decref(json);
+    image_write("a_8x8x8.raw", true);
+    /* Values in the first and last slices, and behind those: the planes between are open. */
+    static const char *const drives[] = {"gradient", "outside", "inside"};
+    for (int d = 0; d < 3; d++) {
+        json = compute((const char *[]){"--pore", "1,2", "--crop", "4:8,0:8,0:8", "--drive", drives[d], "--axis", "z",
+                                        "--tolerance", "1e-9", NULL});
+        cr_expect_float_eq(number(json, "diffusivity", "zz"), 1, 1e-8, "%s", drives[d]);
+        cr_expect_str_eq(json_string_value(json_object_get(json, "drive")), drives[d]);
+        json_decref(json);
+    }
+}
+
+Test(diffusivity, result_file_and_line)
+{
+    image_write("a_8x8x8.raw", true);
+    cli_result r = cli_test_run("diffusivity", "a_8x8x8.raw", "--pore", "1,2", "--axis", "xyz", "--sides", "mirror",
+                                "-o", "d.h5", "-q");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "D_eff / D0 along x: "), "%s", r.out);
+    r = cli_test_run("info", "d.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "tortuosity_factor"), "%s", r.out);
+    r = cli_test_run("diffusivity", "a_8x8x8.raw", "--pore", "1,2", "--sides", "mirror");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "phi D0 / D_eff"), "%s", r.out);
+    cr_expect_not_null(strstr(r.out, "percolating for flow"), "%s", r.out);
+}
+
+Test(diffusivity, refusals)
+{
+    image_write("a_8x8x8.raw", false);
+    cli_test_fails(2, "nothing percolates along z through faces", "diffusivity", "a_8x8x8.raw", "--pore", "1,2",
+                   "--sides", "mirror");
+    cli_test_fails(1, "128=0.05", "diffusivity", "a_8x8x8.raw", "--phase", "1");
+    cli_test_fails(1, "--pore", "diffusivity", "a_8x8x8.raw", "--phase", "1=1", "--pore", "1");
+    cli_test_fails(1, "--phase", "diffusivity", "a_8x8x8.raw", "--phase", "1=1e7");
+    cli_test_fails(1, "two phases", "diffusivity", "a_8x8x8.raw", "--phase", "1-2=1", "--phase", "2=0.1");
+    cli_test_fails(1, "solid boundaries normal to z", "diffusivity", "a_8x8x8.raw", "--pore", "1,2,9", "--sides",
+                   "wall", "--axis", "z");
+    cli_test_fails(1, "no image", "diffusivity");
+}

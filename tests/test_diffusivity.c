@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file test_diffusivity.c
+ * Effective diffusivities that are known, the bounds of others, and what is refused.
+ */
+#include "backends.h"
+#include "balls.h"
+#include "random_rock.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum { X, Y, Z };
+
+static rill_geom *box(uint32_t nx, uint32_t ny, uint32_t nz, rill_side side)
+{
+    rill_geom *geom = balls_box(nx, ny, nz);
+    for (int a = 0; a < 3; a++) geom->sides[a] = side;
+    return geom;
+}
+
+static uint8_t *voxel(rill_geom *g, uint32_t x, uint32_t y, uint32_t z)
+{
+    return &g->voxels[((size_t)z * g->n[1] + y) * g->n[0] + x];
+}
+
+/* Noise of porosity 0 ... 1, the same for the same seed. */
+static void noise(rill_geom *g, double porosity, uint64_t seed)
+{
+    for (uint64_t v = 0; v < rill_geom_voxels(g); v++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        g->voxels[v] = (double)(seed >> 40) < porosity * (1 << 24);
+    }
+}
+
+static rill_diffusivity_options options_of(int axis, double tolerance)
+{
+    rill_diffusivity_options o = rill_diffusivity_options_default();
+    o.axis = axis;
+    o.tolerance = tolerance;
+    return o;
+}
+
+/* D along an axis, of a copy. */
+static double along(const rill_geom *geom, const rill_diffusivity_options *o)
+{
+    rill_geom *copy;
+    rill_diffusivity d;
+    ASSERT_OK(rill_geom_copy(geom, &copy));
+    ASSERT_OK(rill_diffusivity_compute(copy, o, &d));
+    const double found = d.d[o->axis][o->axis];
+    cr_assert_leq(d.runs[0].bound[0], found * (1 + 1e-14));
+    cr_assert_float_eq(d.formation[o->axis][o->axis] * found, 1, 1e-12);
+    cr_assert_float_eq(d.tortuosity[o->axis] * found, d.porosity.total, 1e-12);
+    rill_diffusivity_free(&d);
+    rill_geom_destroy(copy);
+    return found;
+}
+
+Test(diffusivity, layers_in_series_and_in_parallel)
+{
+    for (int side = RILL_PERIODIC; side <= RILL_MIRROR; side++)
+        for (double ratio = 1e-6; ratio < 2e6; ratio *= 1e3) {
+            rill_geom *g = box(7, 6, 9, (rill_side)side);
+            rill_diffusivity_options o = options_of(Z, 1e-9);
+            for (uint32_t z = 0; z < 9; z++)
+                for (uint32_t v = 0; v < 42; v++) g->voxels[42 * z + v] = (uint8_t)(z < 4 ? 1 : 2);
+            o.phase_count = 2;
+            o.ratio[0] = 1;
+            o.ratio[1] = ratio;
+            const double series = 9 / (4 + 5 / ratio), parallel = (4 + 5 * ratio) / 9;
+            cr_expect_float_eq(along(g, &o) / series, 1, 1e-6, "series of %g", ratio);
+            o.axis = X;
+            cr_expect_float_eq(along(g, &o) / parallel, 1, 1e-6, "parallel of %g", ratio);
+            rill_geom_destroy(g);
+        }
+}
+
+/* A duct of one voxel that goes along x, up, and along x again: a chain of resistors. */
+Test(diffusivity, bent_duct_is_a_chain_of_resistors)
+{
+    static const struct {
+        rill_diffusion_drive drive;
+        double ends, layers; /* resistors beside those between nodes; voxels between the values */
+    } cases[] = {{RILL_DIFFUSION_GRADIENT, 1, 10}, {RILL_DIFFUSION_OUTSIDE, 1, 10}, {RILL_DIFFUSION_INSIDE, 0, 9}};
+    rill_geom *g = box(10, 4, 6, RILL_MIRROR);
+    memset(g->voxels, 0, rill_geom_voxels(g));
+    for (uint32_t x = 0; x <= 5; x++) *voxel(g, x, 2, 1) = 1;
+    for (uint32_t z = 1; z <= 4; z++) *voxel(g, 5, 2, z) = 1;
+    for (uint32_t x = 5; x < 10; x++) *voxel(g, x, 2, 4) = 1;
+    for (int c = 0; c < 3; c++) {
+        rill_diffusivity_options o = options_of(X, 1e-10);
+        o.drive = cases[c].drive;
+        const double resistance = 9 + 3 + cases[c].ends; /* 13 nodes */
+        cr_expect_float_eq(along(g, &o), cases[c].layers / (resistance * 24), 1e-11, "drive %d", c);
+    }
+    rill_geom_destroy(g);
+}
+
+/* Insulating spheres in a simple cubic array, by the series of Sangani & Acrivos (1983),
+ * doi:10.1098/rspa.1983.0020, at the fraction that the voxels have. */
+static double cubic_series(double c)
+{
+    const double l2 = -3. / 4, l3 = -5. / 6;
+    const double third = 1.305 * l2 * pow(c, 10. / 3) * (1 + 0.231 * l3 * pow(c, 11. / 3)) /
+                         (1 - 0.405 * l2 * pow(c, 7. / 3));
+    return 1 - 3 * c / (2 + c + third + 0.0723 * l3 * pow(c, 14. / 3));
+}
+
+/* Staircases take off in proportion to the voxel: the line through three grids meets the series at 0. */
+Test(diffusivity, simple_cubic_spheres)
+{
+    static const uint32_t size[] = {16, 24, 32};
+    double sums[5] = {0}; /* 1, h, h^2, y, h y */
+    for (int k = 0; k < 3; k++) {
+        const uint32_t n = size[k];
+        rill_geom *g = box(n, n, n, RILL_PERIODIC);
+        balls_put(g, (double[]){n / 2., n / 2., n / 2.}, n * cbrt(0.3 * 3 / (4 * 3.14159265358979)));
+        const double solid = 1 - (double)rill_geom_fluid(g) / (double)rill_geom_voxels(g), h = 1. / n;
+        const rill_diffusivity_options o = options_of(Y, 1e-7);
+        const double y = along(g, &o) / cubic_series(solid) - 1;
+        const double add[] = {1, h, h * h, y, h * y};
+        for (int i = 0; i < 5; i++) sums[i] += add[i];
+        rill_geom_destroy(g);
+    }
+    const double at_0 = (sums[2] * sums[3] - sums[1] * sums[4]) / (sums[0] * sums[2] - sums[1] * sums[1]);
+    cr_expect_lt(fabs(at_0), 0.005, "%g", at_0);
+}
+
+Test(diffusivity, tensor_turns_with_the_image)
+{
+    enum { N = 14 };
+    rill_geom *g = box(N, N, N, RILL_PERIODIC), *turned = box(N, N, N, RILL_PERIODIC);
+    rill_diffusivity d, t;
+    const rill_diffusivity_options o = options_of(RILL_AXES_XYZ, 1e-10);
+    noise(g, 0.55, 3);
+    for (uint32_t z = 0; z < N; z++) /* x -> y -> z -> x, and a mirror along the new x */
+        for (uint32_t y = 0; y < N; y++)
+            for (uint32_t x = 0; x < N; x++) *voxel(turned, N - 1 - z, x, y) = *voxel(g, x, y, z);
+    ASSERT_OK(rill_diffusivity_compute(g, &o, &d));
+    ASSERT_OK(rill_diffusivity_compute(turned, &o, &t));
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) {
+            const int to_a = (a + 1) % 3, to_b = (b + 1) % 3;
+            const double sign = (to_a == 0) != (to_b == 0) ? -1 : 1;
+            cr_expect_float_eq(t.d[to_a][to_b], sign * d.d[a][b], 1e-9, "%d %d", a, b);
+            cr_expect_float_eq(d.d[a][b], d.d[b][a], 1e-12);
+            double product = 0;
+            for (int c = 0; c < 3; c++) product += d.d[a][c] * d.formation[c][b];
+            cr_expect_float_eq(product, a == b, 1e-12);
+            if (a != b) cr_expect_gt(fabs(d.d[a][b]), 1e-5); /* or nothing was compared */
+        }
+    for (int i = 0; i < 3; i++) cr_expect_float_eq(d.principal[i], t.principal[i], 1e-9);
+    rill_diffusivity_free(&d);
+    rill_diffusivity_free(&t);
+    rill_geom_destroy(g);
+    rill_geom_destroy(turned);
+}
+
+/* The bounds hold at every tolerance, of a pore, of two phases, and of the other components. */
+Test(diffusivity, bounds_hold)
+{
+    int compared = 0;
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        rill_geom *g = box(11, 12, 9, seed % 2 ? RILL_PERIODIC : RILL_MIRROR);
+        rill_diffusivity_options o = options_of(RILL_AXES_XYZ, 1e-12);
+        rill_diffusivity exact, rough;
+        noise(g, 0.4 + 0.02 * (double)seed, seed);
+        if (seed % 3 == 0) {
+            o.phase_count = 2;
+            o.ratio[0] = 1;
+            o.ratio[1] = 1e-3;
+            for (uint64_t v = 0; v < rill_geom_voxels(g); v++) g->voxels[v] *= (uint8_t)(1 + v % 5 / 3);
+        }
+        if (seed % 4 == 0) o.drive = RILL_DIFFUSION_INSIDE;
+        ASSERT_OK(rill_diffusivity_compute(g, &o, &exact));
+        for (o.tolerance = 0.5; o.tolerance > 1e-4; o.tolerance *= 0.2) {
+            ASSERT_OK(rill_diffusivity_compute(g, &o, &rough));
+            for (int a = 0; a < 3; a++) {
+                const rill_diffusivity_run *r = &rough.runs[a];
+                const double d = exact.d[a][a], rounding = 1e-11 * d;
+                cr_expect_leq(r->bound[0], d + rounding, "seed %d axis %d", (int)seed, a);
+                cr_expect_geq(r->bound[1], d - rounding, "seed %d axis %d", (int)seed, a);
+                cr_expect_leq(r->uncertainty[a], o.tolerance * r->d[a]);
+                for (int b = 0; b < 3; b++)
+                    if (isfinite(exact.d[b][a]))
+                        cr_expect_leq(fabs(rough.d[b][a] - exact.d[b][a]), r->uncertainty[b] + rounding);
+                compared += r->uncertainty[a] > 10 * rounding;
+            }
+            rill_diffusivity_free(&rough);
+        }
+        rill_diffusivity_free(&exact);
+        rill_geom_destroy(g);
+    }
+    cr_expect_gt(compared, 300);
+}
+
+/* What the callback sees. */
+typedef struct seen {
+    double flow[2], concentration[2]; /* of the planes z = 3 and z = 7 */
+    uint64_t nodes;
+} seen;
+
+static rill_status see(void *context, const rill_diffusion_field *field)
+{
+    seen *s = context;
+    static double flux[3 * 12 * 12 * 12];
+    field->flux(field, 0, field->nodes, flux);
+    s->nodes = field->nodes;
+    for (rill_node i = 0; i < field->nodes; i++)
+        for (int k = 0; k < 2; k++)
+            if (i / 144 == (k ? 7u : 3u)) {
+                s->flow[k] += flux[2 * field->nodes + i];
+                s->concentration[k] += field->concentration[i] / 144;
+            }
+    return RILL_OK;
+}
+
+Test(diffusivity, field_of_an_open_box_falls_in_a_line)
+{
+    rill_geom *g = box(12, 12, 12, RILL_MIRROR);
+    seen s = {{0}};
+    rill_diffusivity d;
+    rill_diffusivity_options o = options_of(Z, 1e-6);
+    o.finished = see;
+    o.context = &s;
+    ASSERT_OK(rill_diffusivity_compute(g, &o, &d));
+    cr_expect_eq(s.nodes, 1728);
+    for (int k = 0; k < 2; k++) {
+        cr_expect_float_eq(s.flow[k], 144. / 12, 1e-9);
+        cr_expect_float_eq(s.concentration[k], 1 - (k ? 7.5 : 3.5) / 12, 1e-9);
+    }
+    rill_diffusivity_free(&d);
+    rill_geom_destroy(g);
+}
+
+Test(diffusivity, threads_leave_the_bits)
+{
+    rill_geom *g = box(70, 21, 22, RILL_PERIODIC);
+    rill_diffusivity d[2];
+    const rill_diffusivity_options o = options_of(RILL_AXES_XYZ, 1e-4);
+    noise(g, 0.5, 11);
+    for (int k = 0; k < 2; k++) {
+        omp_set_num_threads(k ? 3 : 1);
+        ASSERT_OK(rill_diffusivity_compute(g, &o, &d[k]));
+    }
+    cr_expect_eq(memcmp(d[0].d, d[1].d, sizeof d[0].d), 0);
+    for (int a = 0; a < 3; a++)
+        cr_expect_eq(memcmp(d[0].runs[a].bound, d[1].runs[a].bound, sizeof d[0].runs[a].bound), 0);
+    for (int k = 0; k < 2; k++) rill_diffusivity_free(&d[k]);
+    rill_geom_destroy(g);
+}
+
+Test(diffusivity, edges_let_flow_through_but_no_diffusion)
+{
+    rill_geom *g = box(4, 4, 4, RILL_MIRROR);
+    rill_diffusivity d;
+    rill_diffusivity_options o = options_of(X, 1e-3);
+    memset(g->voxels, 0, rill_geom_voxels(g));
+    for (uint32_t x = 0; x < 4; x++) *voxel(g, x, x / 2 + 1, 1) = 1; /* 1 and 2 meet at an edge */
+    cr_assert_eq(rill_diffusivity_compute(g, &o, &d), RILL_NUMERICS);
+    cr_expect_not_null(strstr(rill_error_message(), "nothing percolates along x through faces"), "%s",
+                       rill_error_message());
+    cr_expect_float_eq(d.flow_percolating[X], 4. / 64, 1e-12);
+    cr_expect_eq(d.porosity.percolating[X], 0);
+    rill_diffusivity_free(&d);
+    rill_geom_destroy(g);
+}
+
+Test(diffusivity, iterations_end_without_a_result)
+{
+    rill_geom *g = box(12, 12, 12, RILL_MIRROR);
+    rill_diffusivity d;
+    rill_diffusivity_options o = options_of(X, 1e-9);
+    o.max_iterations = 2;
+    noise(g, 0.5, 5);
+    cr_assert_eq(rill_diffusivity_compute(g, &o, &d), RILL_NUMERICS);
+    cr_expect(!d.converged && !d.runs[0].converged && d.runs[0].iterations == 2);
+    cr_expect_gt(d.uncertainty, 1e-9);
+    rill_diffusivity_free(&d);
+    rill_geom_destroy(g);
+}
+
+/* Phases of an array, whose voxels carry their numbers. */
+Test(diffusivity, phases_of_an_array)
+{
+    const uint8_t grey[] = {7, 7, 9, 0, 8, 7, 9, 0};
+    const rill_phase phases[] = {{{9, 9}, 0.5}, {{7, 8}, 2}};
+    const uint8_t expected[] = {2, 2, 1, 0, 2, 2, 1, 0};
+    rill_voxelize_options o = rill_voxelize_options_default();
+    rill_geom *g;
+    memcpy(o.image.n, (uint32_t[]){4, 2, 1}, sizeof o.image.n);
+    o.image.type = RILL_GREY_U8;
+    o.keep = RILL_KEEP_ALL;
+    ASSERT_OK(rill_array_voxelize_phases(grey, &o, phases, 2, (rill_progress){NULL, NULL}, &g, NULL));
+    cr_expect_arr_eq(g->voxels, expected, sizeof expected);
+    rill_geom_destroy(g);
+    const rill_phase both[] = {{{7, 9}, 0.5}, {{8, 8}, 2}}, none[] = {{{7, 7}, 1e-7}};
+    cr_expect_eq(rill_array_voxelize_phases(grey, &o, both, 2, (rill_progress){NULL, NULL}, &g, NULL), RILL_USAGE);
+    cr_expect_not_null(strstr(rill_error_message(), "two phases"));
+    cr_expect_eq(rill_array_voxelize_phases(grey, &o, none, 1, (rill_progress){NULL, NULL}, &g, NULL), RILL_USAGE);
+}

@@ -91,7 +91,7 @@ def test_sentences(sentence: str, said: str) -> None:
 
 
 def test_named_values_are_those_of_the_signatures() -> None:
-    assert {"periodic", "mirror", "wall"} == values()["sides"] and {"force", "pressure"} == values()["drive"]
+    assert {"periodic", "mirror", "wall"} == values()["sides"] and {"force", "pressure", "gradient", "outside", "inside"} == values()["drive"]
 
 
 def test_refusals_and_rows_name_keywords(tmp_path: pathlib.Path) -> None:

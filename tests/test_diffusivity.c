@@ -83,7 +83,8 @@ Test(diffusivity, bent_duct_is_a_chain_of_resistors)
     static const struct {
         rill_diffusion_drive drive;
         double ends, layers; /* resistors beside those between nodes; voxels between the values */
-    } cases[] = {{RILL_DIFFUSION_GRADIENT, 1, 10}, {RILL_DIFFUSION_OUTSIDE, 1, 10}, {RILL_DIFFUSION_INSIDE, 0, 9}};
+    } cases[] = {
+        {RILL_DIFFUSION_GRADIENT, 1, 10}, {RILL_DIFFUSION_OUTSIDE, 1, 10}, {RILL_DIFFUSION_INSIDE, 0, 9}};
     rill_geom *g = box(10, 4, 6, RILL_MIRROR);
     memset(g->voxels, 0, rill_geom_voxels(g));
     for (uint32_t x = 0; x <= 5; x++) *voxel(g, x, 2, 1) = 1;
@@ -103,8 +104,8 @@ Test(diffusivity, bent_duct_is_a_chain_of_resistors)
 static double cubic_series(double c)
 {
     const double l2 = -3. / 4, l3 = -5. / 6;
-    const double third = 1.305 * l2 * pow(c, 10. / 3) * (1 + 0.231 * l3 * pow(c, 11. / 3)) /
-                         (1 - 0.405 * l2 * pow(c, 7. / 3));
+    const double third =
+        1.305 * l2 * pow(c, 10. / 3) * (1 + 0.231 * l3 * pow(c, 11. / 3)) / (1 - 0.405 * l2 * pow(c, 7. / 3));
     return 1 - 3 * c / (2 + c + third + 0.0723 * l3 * pow(c, 14. / 3));
 }
 
@@ -297,7 +298,9 @@ Test(diffusivity, phases_of_an_array)
     cr_expect_arr_eq(g->voxels, expected, sizeof expected);
     rill_geom_destroy(g);
     const rill_phase both[] = {{{7, 9}, 0.5}, {{8, 8}, 2}}, none[] = {{{7, 7}, 1e-7}};
-    cr_expect_eq(rill_array_voxelize_phases(grey, &o, both, 2, (rill_progress){NULL, NULL}, &g, NULL), RILL_USAGE);
+    cr_expect_eq(rill_array_voxelize_phases(grey, &o, both, 2, (rill_progress){NULL, NULL}, &g, NULL),
+                 RILL_USAGE);
     cr_expect_not_null(strstr(rill_error_message(), "two phases"));
-    cr_expect_eq(rill_array_voxelize_phases(grey, &o, none, 1, (rill_progress){NULL, NULL}, &g, NULL), RILL_USAGE);
+    cr_expect_eq(rill_array_voxelize_phases(grey, &o, none, 1, (rill_progress){NULL, NULL}, &g, NULL),
+                 RILL_USAGE);
 }

@@ -7,12 +7,14 @@
 #include "core/progress.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/components.h"
+#include "io/fields.h"
 #include "io/ours.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 const char *const cli_diffusion_drives[] = {"gradient", "outside", "inside", NULL};
+static const char *const kinds[] = {"none", "image", "sparse", NULL}; /* as rill_fields_kind */
 static const char *const keeps[] = {"percolating", "all", NULL}; /* as rill_keep_kind without "connected" */
 
 typedef struct choices {
@@ -21,7 +23,9 @@ typedef struct choices {
     cli_list phase_texts;
     rill_phase phases[RILL_PHASES];
     const char *input, *axes;
-    int drive, keep, file_axes[3];
+    int drive, keep, fields, file_axes[3];
+    char names[3][4096]; /* of the field files of the runs along x, y, z */
+    bool written[3];
     uint64_t most;
     char *line; /* the command, owned */
     rill_diffusivity_options options;
@@ -127,20 +131,78 @@ done:
     return status;
 }
 
+/* Hand out concentration and flux, in the place of density and velocity. */
+static rill_status moments_of(void *context, rill_node first, rill_node count, double *rho, double *u)
+{
+    const rill_diffusion_field *field = context;
+    memcpy(rho, field->concentration + first, count * sizeof *rho);
+    field->flux(field, first, count, u);
+    return RILL_OK;
+}
+
+static rill_status fields_write(void *context, const rill_diffusion_field *field)
+{
+    choices *c = context;
+    rill_fields fields = rill_fields_default();
+    fields.geom = c->geom;
+    fields.moments = moments_of;
+    fields.context = (void *)field; /* which is not written to */
+    fields.vector = "flux";
+    fields.number = "concentration";
+    fields.velocity = (rill_field_unit){1, "D0/voxel", 0, 0};
+    fields.pressure = (rill_field_unit){3, "1", 0, 0}; /* thirds are handed out */
+    fields.command = c->line;
+    fields.progress = c->options.progress;
+    c->written[field->axis] = true;
+    return rill_fields_write(&fields, (rill_fields_kind)c->fields, c->names[field->axis]);
+}
+
+/* "out.h5" becomes "out.vtkhdf", or "out.x.vtkhdf" where there are several axes. */
+static rill_status fields_prepare(choices *c)
+{
+    const char *output = c->compute.output;
+    if (c->fields == RILL_FIELDS_NONE) return RILL_OK;
+    if (!output)
+        return rill_fail(RILL_USAGE, "--fields %s needs a name to write to: add -o FILE.h5",
+                         kinds[c->fields]);
+    size_t length = strlen(output);
+    if (length > 3 && strcmp(output + length - 3, ".h5") == 0) length -= 3;
+    for (int a = 0; a < 3; a++) {
+        const char which[] = {'.', rill_axis(a), '\0'};
+        const bool several = c->options.axis != RILL_AXIS_AUTO && rill_axes_count(c->options.axis) > 1;
+        if (c->options.axis != RILL_AXIS_AUTO && !rill_axes_has(c->options.axis, a)) continue;
+        const int written = snprintf(c->names[a], sizeof c->names[a], "%.*s%s.vtkhdf", (int)length, output,
+                                     several ? which : "");
+        if (written < 0 || (size_t)written >= sizeof c->names[a])
+            return rill_fail(RILL_USAGE, "-o %.40s…: the name is too long", output);
+        if (strcmp(c->names[a], output) == 0)
+            return rill_fail(RILL_USAGE, "-o %s is the name that the fields take: give one that ends in .h5",
+                             output);
+        const rill_status status =
+            cli_outputs_check(c->input, (cli_output[]){{"--json", c->compute.json}, {"-o", c->names[a]}}, 2);
+        if (status != RILL_OK) return status;
+    }
+    c->options.finished = fields_write;
+    c->options.context = c;
+    return RILL_OK;
+}
+
 static rill_status report(const choices *c, const rill_diffusivity *result, double start)
 {
     rill_status status = RILL_OK;
-    const cli_diffusivity_result r = {.geom = c->geom,
-                                      .options = &c->options,
-                                      .phases = c->options.phase_count ? c->phases : NULL,
-                                      .result = result,
-                                      .input = c->input,
-                                      .command = c->line,
-                                      .file_axes = c->file_axes,
-                                      .json = c->compute.json,
-                                      .output = c->compute.output,
-                                      .seconds_reading = c->reading,
-                                      .seconds = rill_now() - start};
+    cli_diffusivity_result r = {.geom = c->geom,
+                                .options = &c->options,
+                                .phases = c->options.phase_count ? c->phases : NULL,
+                                .result = result,
+                                .input = c->input,
+                                .command = c->line,
+                                .file_axes = c->file_axes,
+                                .json = c->compute.json,
+                                .output = c->compute.output,
+                                .seconds_reading = c->reading,
+                                .seconds = rill_now() - start};
+    for (int a = 0; a < 3; a++)
+        if (c->written[a]) r.fields[a] = c->names[a];
     if (r.json) RILL_TRY(cli_diffusivity_write_json(&r));
     if (r.output) RILL_TRY(cli_diffusivity_write_hdf5(&r));
     cli_progress_end();
@@ -163,6 +225,7 @@ static rill_status work(choices *c)
     RILL_TRY(axis_settle(c));
     RILL_TRY(cli_outputs_check(c->input,
                                (cli_output[]){{"-o", c->compute.output}, {"--json", c->compute.json}}, 2));
+    RILL_TRY(fields_prepare(c));
     RILL_TRY(cli_input_prepare(c->input));
     RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));
     c->reading = rill_now() - start;
@@ -245,6 +308,9 @@ static int run(int argc, char **argv)
          .fallback = "none"},
         {"keep", 0, CLI_CHOICE, &c.keep,
          .help = "which pores take part: those that percolate along the gradient, or all", .choices = keeps},
+        {"fields", 0, CLI_CHOICE, &c.fields,
+         .help = "concentration and flux as VTKHDF beside -o: image (all voxels) or sparse (fluid cells)",
+         .choices = kinds},
         {"max-iterations", 0, CLI_COUNT, &c.most, "COUNT", "iterations to give up after", .min = 1,
          .max = 1e9},
         {0},

@@ -132,11 +132,26 @@ done:
 
 /* ---- image ----------------------------------------------------------------------------------- */
 
-/* Return the path of a scalar in a file. */
+/* Return the path of a field in a file. */
+static const char *path_of(const char *name, bool image, char path[64])
+{
+    snprintf(path, 64, "/VTKHDF/%sData/%s", image ? "Point" : "Cell", name);
+    return path;
+}
+
 static const char *scalar_path(const rill_fields *fields, int k, bool image, char path[64])
 {
-    snprintf(path, 64, "/VTKHDF/%sData/%s", image ? "Point" : "Cell", fields->scalars[k].name);
-    return path;
+    return path_of(fields->scalars[k].name, image, path);
+}
+
+static const char *vector_name(const rill_fields *fields)
+{
+    return fields->vector ? fields->vector : "velocity";
+}
+
+static const char *number_name(const rill_fields *fields)
+{
+    return fields->number ? fields->number : "pressure";
 }
 
 static rill_status image_begin(const rill_fields *fields, rill_h5_file *file)
@@ -165,8 +180,8 @@ static rill_status image_begin(const rill_fields *fields, rill_h5_file *file)
     rill_h5_layout pressure = velocity;
     pressure.rank = 3;
     pressure.chunk[1] = 4 * CHUNK_Y;
-    RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_VELOCITY, &velocity));
-    RILL_TRY(rill_h5_dataset_create(file, RILL_IMAGE_PRESSURE, &pressure));
+    RILL_TRY(rill_h5_dataset_create(file, path_of(vector_name(fields), true, path), &velocity));
+    RILL_TRY(rill_h5_dataset_create(file, path_of(number_name(fields), true, path), &pressure));
     for (int k = 0; k < fields->scalar_count; k++)
         RILL_TRY(rill_h5_dataset_create(file, scalar_path(fields, k, true, path), &pressure));
     rill_h5_layout voxels = pressure;
@@ -250,8 +265,8 @@ static rill_status image_write(const rill_fields *fields, rill_h5_file *file)
         memset(s.scalar, 0, (uint64_t)fields->scalar_count * s.voxels * sizeof *s.scalar);
         RILL_TRY(rill_window_see(&window, (uint32_t)z, (uint32_t)rows));
         RILL_TRY(slab_fill(fields, &b, window.voxels, rows * plane, &node, &s));
-        RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_VELOCITY, z, rows, s.velocity));
-        RILL_TRY(rill_h5_write_sparse(file, RILL_IMAGE_PRESSURE, z, rows, s.pressure));
+        RILL_TRY(rill_h5_write_sparse(file, path_of(vector_name(fields), true, path), z, rows, s.velocity));
+        RILL_TRY(rill_h5_write_sparse(file, path_of(number_name(fields), true, path), z, rows, s.pressure));
         for (int k = 0; k < fields->scalar_count; k++)
             RILL_TRY(rill_h5_write_sparse(file, scalar_path(fields, k, true, path), z, rows,
                                           s.scalar + (uint64_t)k * s.voxels));
@@ -289,12 +304,14 @@ static rill_status sparse_write(const rill_fields *fields, rill_h5_file *file, c
     rill_status status = RILL_OK;
     batch b = {0};
     rill_h5_stream *velocity = NULL, *pressure = NULL, *scalar[RILL_FIELD_SCALARS] = {NULL};
-    char paths[RILL_FIELD_SCALARS][64]; /* which streams borrow */
+    char paths[RILL_FIELD_SCALARS][64], vector[64], number[64]; /* which streams borrow */
     const uint64_t nodes = rill_geom_fluid(fields->geom);
     RILL_TRY(batch_create(fields, &b));
     RILL_TRY(sparse_link(file, cells));
-    RILL_TRY(rill_h5_stream_create(file, RILL_SPARSE_VELOCITY, RILL_H5_F32, 3, DEFLATE, &velocity));
-    RILL_TRY(rill_h5_stream_create(file, RILL_SPARSE_PRESSURE, RILL_H5_F32, 0, DEFLATE, &pressure));
+    RILL_TRY(rill_h5_stream_create(file, path_of(vector_name(fields), false, vector), RILL_H5_F32, 3, DEFLATE,
+                                   &velocity));
+    RILL_TRY(rill_h5_stream_create(file, path_of(number_name(fields), false, number), RILL_H5_F32, 0, DEFLATE,
+                                   &pressure));
     for (int k = 0; k < fields->scalar_count; k++)
         RILL_TRY(rill_h5_stream_create(file, scalar_path(fields, k, false, paths[k]), RILL_H5_F32, 0, DEFLATE,
                                        &scalar[k]));
@@ -338,10 +355,13 @@ static rill_status file_write(const rill_fields *fields, rill_fields_kind kind, 
     RILL_TRY(rill_h5_create(path, &file));
     RILL_TRY(fields_begin(fields, file, image ? "ImageData" : "UnstructuredGrid"));
     RILL_TRY(image ? image_write(fields, file) : sparse_write(fields, file, cells));
-    RILL_TRY(
-        unit_write(file, image ? RILL_IMAGE_VELOCITY : RILL_SPARSE_VELOCITY, &fields->velocity, "velocity"));
-    RILL_TRY(unit_write(file, image ? RILL_IMAGE_PRESSURE : RILL_SPARSE_PRESSURE, &fields->pressure,
-                        fields->pressure.offset == 0 ? "pressure above the reference" : "pressure"));
+    char vector[64], number[64];
+    const char *meaning = fields->number                 ? fields->number
+                          : fields->pressure.offset == 0 ? "pressure above the reference"
+                                                         : "pressure";
+    RILL_TRY(unit_write(file, path_of(vector_name(fields), image, vector), &fields->velocity,
+                        vector_name(fields)));
+    RILL_TRY(unit_write(file, path_of(number_name(fields), image, number), &fields->pressure, meaning));
     for (int k = 0; k < fields->scalar_count; k++) {
         char name[64];
         RILL_TRY(unit_write(file, scalar_path(fields, k, image, name), &fields->scalars[k].unit,

@@ -59,6 +59,8 @@ typedef struct rill_fields {
     rill_field_scalar scalars[RILL_FIELD_SCALARS]; /**< [scalar_count] */
     int scalar_count;
     void *context;
+    const char *vector;       /**< name of u; NULL: "velocity" */
+    const char *number;       /**< name of (rho - 1) / 3; NULL: "pressure" */
     rill_field_unit velocity; /**< of u */
     rill_field_unit pressure; /**< of (rho - 1) / 3 */
     uint64_t step;

@@ -53,8 +53,8 @@ Test(diffusivity, phases_and_drives)
     /* Values in the first and last slices, and behind those: the planes between are open. */
     static const char *const drives[] = {"gradient", "outside", "inside"};
     for (int d = 0; d < 3; d++) {
-        json = compute((const char *[]){"--pore", "1,2", "--crop", "4:8,0:8,0:8", "--drive", drives[d], "--axis", "z",
-                                        "--tolerance", "1e-9", NULL});
+        json = compute((const char *[]){"--pore", "1,2", "--crop", "4:8,0:8,0:8", "--drive", drives[d],
+                                        "--axis", "z", "--tolerance", "1e-9", NULL});
         cr_expect_float_eq(number(json, "diffusivity", "zz"), 1, 1e-8, "%s", drives[d]);
         cr_expect_str_eq(json_string_value(json_object_get(json, "drive")), drives[d]);
         json_decref(json);
@@ -64,8 +64,8 @@ Test(diffusivity, phases_and_drives)
 Test(diffusivity, result_file_and_line)
 {
     image_write("a_8x8x8.raw", true);
-    cli_result r = cli_test_run("diffusivity", "a_8x8x8.raw", "--pore", "1,2", "--axis", "xyz", "--sides", "mirror",
-                                "-o", "d.h5", "-q");
+    cli_result r = cli_test_run("diffusivity", "a_8x8x8.raw", "--pore", "1,2", "--axis", "xyz", "--sides",
+                                "mirror", "-o", "d.h5", "-q");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_expect_not_null(strstr(r.out, "D_eff / D0 along x: "), "%s", r.out);
     r = cli_test_run("info", "d.h5");
@@ -77,16 +77,40 @@ Test(diffusivity, result_file_and_line)
     cr_expect_not_null(strstr(r.out, "percolating for flow"), "%s", r.out);
 }
 
+/* Fields that VTK's readers name as they are: flux and concentration, of every node. */
+Test(diffusivity, fields)
+{
+    image_write("a_8x8x8.raw", true);
+    cli_result r = cli_test_run("diffusivity", "a_8x8x8.raw", "--pore", "1,2", "--axis", "xy", "--sides",
+                                "mirror", "-o", "d.h5", "--fields", "sparse", "-q");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_eq(access("d.y.vtkhdf", F_OK), 0);
+    r = cli_test_run("diffusivity", "a_8x8x8.raw", "--pore", "1,2", "--sides", "mirror", "-o", "d.h5",
+                     "--fields", "image", "-q");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    static const char *const names[] = {"Name=\"flux\"", "Name=\"concentration\""};
+    for (int k = 0; k < 4; k++) {
+        char text[8192] = "";
+        FILE *file = fopen(k < 2 ? "d.x.xmf" : "d.xmf", "r");
+        cr_assert_not_null(file);
+        cr_assert_gt(fread(text, 1, sizeof text - 1, file), 0);
+        fclose(file);
+        cr_expect_not_null(strstr(text, names[k % 2]), "%s", text);
+    }
+    cli_test_fails(1, "--fields image needs a name", "diffusivity", "a_8x8x8.raw", "--pore", "1,2",
+                   "--fields", "image");
+}
+
 Test(diffusivity, refusals)
 {
     image_write("a_8x8x8.raw", false);
-    cli_test_fails(2, "nothing percolates along z through faces", "diffusivity", "a_8x8x8.raw", "--pore", "1,2",
-                   "--sides", "mirror");
+    cli_test_fails(2, "nothing percolates along z through faces", "diffusivity", "a_8x8x8.raw", "--pore",
+                   "1,2", "--sides", "mirror");
     cli_test_fails(1, "128=0.05", "diffusivity", "a_8x8x8.raw", "--phase", "1");
     cli_test_fails(1, "--pore", "diffusivity", "a_8x8x8.raw", "--phase", "1=1", "--pore", "1");
     cli_test_fails(1, "--phase", "diffusivity", "a_8x8x8.raw", "--phase", "1=1e7");
     cli_test_fails(1, "two phases", "diffusivity", "a_8x8x8.raw", "--phase", "1-2=1", "--phase", "2=0.1");
-    cli_test_fails(1, "solid boundaries normal to z", "diffusivity", "a_8x8x8.raw", "--pore", "1,2,9", "--sides",
-                   "wall", "--axis", "z");
+    cli_test_fails(1, "solid boundaries normal to z", "diffusivity", "a_8x8x8.raw", "--pore", "1,2,9",
+                   "--sides", "wall", "--axis", "z");
     cli_test_fails(1, "no image", "diffusivity");
 }

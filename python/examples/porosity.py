@@ -47,7 +47,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for porosity in np.linspace(0.3, 0.7, 3 if arguments.small else 9):
             for name, geometry in media(size, porosity, pathlib.Path(folder)).items():
-                result = rill.permeability(geometry)
+                result = rill.permeability(geometry, axis="xyz")
                 table[name].append((result.porosity.total, result.k_lu))
                 print(f"{name:8s} porosity {result.porosity.total:.4f}   k {result.k_lu:8.4g} voxel²")
     plot(table, arguments.output / "porosity.png")

@@ -35,7 +35,7 @@ Axis = Literal["auto", "x", "y", "z", "xyz", "xy", "xz", "yz"]
 Drive = Literal["force", "pressure"]
 Acceleration = Literal["auto", "none", "network"]
 Start = Literal["auto", "rest"]
-AXES: dict[Axis, int] = {"auto": c.RILL_AXES_AUTO, "x": 0, "y": 1, "z": 2, "xyz": c.RILL_AXES_XYZ, "xy": c.RILL_AXES_XY,
+AXES: dict[Axis, int] = {"auto": c.RILL_AXIS_AUTO, "x": 0, "y": 1, "z": 2, "xyz": c.RILL_AXES_XYZ, "xy": c.RILL_AXES_XY,
                          "xz": c.RILL_AXES_XZ, "yz": c.RILL_AXES_YZ}
 DRIVES: dict[Drive, int] = {"force": c.RILL_DRIVE_FORCE, "pressure": c.RILL_DRIVE_PRESSURE}
 ACCELERATIONS: dict[Acceleration, int] = {"auto": c.RILL_ACCELERATION_AUTO, "none": c.RILL_ACCELERATION_NONE, "network": c.RILL_ACCELERATION_NETWORK}
@@ -423,8 +423,9 @@ def permeability(
     voxel_size : float or str, optional
         Edge of a voxel, with its unit (``"5.7 um"``) or in m; a number above 1 mm or below 1 nm is refused. Without it results are in lattice units alone.
     axis : {'auto', 'x', 'y', 'z', 'xyz', 'xy', 'xz', 'yz'} or int
-        Axis of the flow, or several: the tensor of these axes, by a run along each. 'auto': 'xyz', and of one slice the two axes
-        of its plane. A flow through a slice, along its axis of one voxel, is computed only if that axis is named alone.
+        Axis of the flow, or several: the tensor of these axes, by a run along each. 'auto', as `rill permeability` without --axis:
+        'z', and of one slice an axis of its plane. 'xyz' is the full tensor, of one slice 'xy'. A flow through a slice, along its axis of one voxel, is
+        computed only if that axis is named alone.
         Letters are axes of the box, small or capital; a number counts the axes of the array: 0 is z of ``im[z, y, x]``.
     {image}
     threshold : number, tuple of two numbers or str, optional
@@ -529,7 +530,7 @@ class _Call:
         self.geometry, self.letters = as_geometry(im, a["voxel_size"], a["pore"] if cut is None else cut, order, a["sides"], a["progress"], where)
         o.axis = axis_of(a["axis"], self.letters, AXES)
         if isinstance(self.progress, Bar):
-            self.progress.flows = next((len(n) for n, number in AXES.items() if number == o.axis and n != "auto"), 2 if 1 in self.geometry.shape else 3)
+            self.progress.flows = next(len(n) for n, number in AXES.items() if number == o.axis) if o.axis != c.RILL_AXIS_AUTO else 1
         field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else self.letters
         self.order = field_axes if self.fields else ""
         self.provenance = {
@@ -613,8 +614,7 @@ class _Computation:
         requested = next((name for name, number in AXES.items() if number == self.options.axis and name != "auto"), "")
         if requested:
             return requested
-        flat = [a for a, n in zip("zyx", self.geometry.shape) if n == 1]
-        return "".join(a for a in "xyz" if a not in flat[:1])
+        return "x" if [n == 1 for n in self.geometry.shape] == [True, False, False] else "z"
 
     def run(self, watch: Watch, error_bar: int) -> Permeability:
         o = self.options

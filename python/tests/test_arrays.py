@@ -111,12 +111,12 @@ def test_the_dims_of_a_slice_of_xarray() -> None:
     xarray = pytest.importorskip("xarray")
     im = np.ones((8, 8), bool)
     im[3:5, 2:6] = False
-    expected = rill.permeability(im, device="cpu")  # im[y, x]
+    expected = rill.permeability(im, axis="xy", device="cpu")  # im[y, x]
     for dims, array in ((("y", "x"), im), (("x", "y"), im.T)):
-        result = rill.permeability(xarray.DataArray(array, dims=dims), device="cpu")
+        result = rill.permeability(xarray.DataArray(array, dims=dims), axis="xy", device="cpu")
         assert result.axes == "xy" and result.array_axes[:2] == "".join(dims)
         assert result.tensor_lu[0, 0] == pytest.approx(expected.tensor_lu[0, 0], rel=1e-3)
-    result = rill.permeability(xarray.DataArray(im, dims=("z", "x")), device="cpu")
+    result = rill.permeability(xarray.DataArray(im, dims=("z", "x")), axis="xz", device="cpu")
     assert result.axes == "xz" and result.tensor_lu[0, 0] == pytest.approx(expected.tensor_lu[0, 0], rel=1e-3)
     with pytest.raises(rill.UsageError, match="contradicts the dims"):
         rill.permeability(xarray.DataArray(im, dims=("x", "y")), order="zyx", device="cpu")

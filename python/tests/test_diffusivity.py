@@ -34,7 +34,7 @@ def test_plates_conduct_straight_through(plates: Image) -> None:
 
 
 def test_the_tensor_is_symmetric_and_orders_are_one_image(rock: Image) -> None:
-    result = rill.diffusivity(rock, tolerance=1e-6, device="cpu")
+    result = rill.diffusivity(rock, axis="xyz", tolerance=1e-6, device="cpu")
     assert result.axes == "xyz" and np.allclose(result.tensor, result.tensor.T, atol=1e-5)
     assert np.allclose(result.formation_factor, np.linalg.inv(result.tensor), rtol=1e-6)
     assert result.tortuosity_factor[0] == pytest.approx(result.porosity.total / result.tensor[0, 0])
@@ -53,7 +53,7 @@ def test_the_mean_flux_of_a_field_gives_d(rock: Image) -> None:
 
 
 def test_results_become_dicts_and_rows(rock: Image) -> None:
-    result = rill.diffusivity(rock, device="cpu")
+    result = rill.diffusivity(rock, axis="xyz", device="cpu")
     found = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert found["diffusivity"][0][0] == result.tensor[0, 0] and found["tortuosity_definition"] == "phi D0 / D_eff"
     assert "D_eff/D0" in repr(result)

@@ -34,7 +34,7 @@ def test_plates_have_the_exact_permeability(plates: Image) -> None:
 
 
 def test_the_tensor_is_symmetric_and_k_is_its_mean(rock: Image) -> None:
-    result = rill.permeability(rock, "3 um")
+    result = rill.permeability(rock, "3 um", axis="xyz")
     assert result.axes == "xyz" and result.reciprocity < 2e-3
     assert np.allclose(result.tensor_lu, result.tensor_lu.T, atol=2e-3 * result.tensor_lu.max())
     assert result.k_lu == pytest.approx(np.trace(result.tensor_lu) / 3)
@@ -57,7 +57,7 @@ def test_contiguous_arrays_are_not_copied(rock: Image) -> None:
 
 
 def test_the_mean_velocity_of_a_field_gives_k(rock: Image) -> None:
-    result = rill.permeability(rock, "2 um", fields=True)
+    result = rill.permeability(rock, "2 um", axis="xyz", fields=True)
     assert set(result.fields) == set("xyz")
     for a, axis in enumerate("xyz"):
         field = result.fields[axis]
@@ -339,11 +339,11 @@ def slice_() -> Image:
 
 
 def test_slice_has_the_tensor_of_its_plane(slice_: Image) -> None:
-    r = rill.permeability(slice_, device="cpu")
+    r = rill.permeability(slice_, axis="xy", device="cpu")
     assert r.axes == "xy" and np.isnan(r.tensor_lu[2, 2])
     assert r.k_lu == pytest.approx((r.tensor_lu[0, 0] + r.tensor_lu[1, 1]) / 2)
     assert r.tensor_lu[0, 0] > 1.05 * r.tensor_lu[1, 1]
-    turned = rill.permeability(slice_, order="xyz", device="cpu")  # im[x, y]
+    turned = rill.permeability(slice_, axis="xy", order="xyz", device="cpu")  # im[x, y]
     assert turned.tensor_lu[1, 1] == pytest.approx(r.tensor_lu[0, 0], rel=1e-3)
     assert rill.permeability(slice_[None], axis="x", device="cpu").k_lu == pytest.approx(r.tensor_lu[0, 0], rel=1e-3)
     assert rill.permeability(slice_[None], axis="z", device="cpu").k_lu > 1.1 * r.tensor_lu[0, 0]
@@ -351,6 +351,14 @@ def test_slice_has_the_tensor_of_its_plane(slice_: Image) -> None:
         rill.permeability(slice_, axis="xyz", device="cpu")
     rows = rill.permeability_many({"slice": slice_, "box": np.repeat(slice_[None], 4, 0)}, device="cpu").rows
     assert np.isnan(rows[0].tensor_lu[2, 2]) and rows[1].tensor_lu[2, 2] > 0
+
+
+def test_the_axis_without_a_word_is_that_of_the_command(rock: Image, slice_: Image) -> None:
+    for im, axis in ((rock, "z"), (slice_, "x"), (slice_[:, None], "z"), (slice_[:, :, None], "z")):
+        result, named = rill.permeability(im, device="cpu"), rill.permeability(im, axis=axis, device="cpu")
+        assert result.axes == rill.plan(im, device="cpu").axes == axis and result.k_lu == named.k_lu and len(result.runs) == 1
+        row, = rill.permeability_many([im], device="cpu").rows
+        assert row.k_lu == named.k_lu
 
 
 def test_slice_has_fields(slice_: Image) -> None:

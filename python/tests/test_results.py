@@ -21,13 +21,13 @@ from rill._progress import Bar, one_bar, percent
 
 @pytest.fixture(scope="module")
 def result(rock: Image) -> rill.Permeability:
-    return rill.permeability(rock, "2 um", device="cpu", sides="mirror", fields=True)
+    return rill.permeability(rock, "2 um", axis="xyz", device="cpu", sides="mirror", fields=True)
 
 
 def test_a_plan_says_steps_time_and_memory(rock: Image) -> None:
-    plan = rill.plan(rock, "2 um", sides="mirror", device="cpu")
+    plan = rill.plan(rock, "2 um", axis="xyz", sides="mirror", device="cpu")
     assert plan and not plan.refusals and plan.axes == "xyz"
-    made = rill.permeability(rock, "2 um", sides="mirror", device="cpu")
+    made = rill.permeability(rock, "2 um", axis="xyz", sides="mirror", device="cpu")
     assert plan.nodes == made.nodes and plan.tau == made.tau and plan.force_lu == made.force_lu
     assert made.k_lu / 5 < plan.k_expected_lu < 5 * made.k_lu
     steps = max(run.steps for run in made.runs)
@@ -104,7 +104,7 @@ def test_a_result_is_saved_and_not_overwritten(result: rill.Permeability, tmp_pa
 def test_the_provenance_says_how_to_repeat_it(result: rill.Permeability, rock: Image, tmp_path: pathlib.Path) -> None:
     made = result.provenance
     assert made["rill"] == rill.version() and made["device"] == result.device and made["variant"].startswith("d3q19-")
-    assert made["keywords"] == {"im": "ndarray of shape (24, 24, 24), bool", "voxel_size": "2 um", "device": "cpu", "sides": "mirror", "fields": True}
+    assert made["keywords"] == {"im": "ndarray of shape (24, 24, 24), bool", "voxel_size": "2 um", "axis": "xyz", "device": "cpu", "sides": "mirror", "fields": True}
     assert made["sides"] == ["mirror"] * 3 and re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00", made["date"])
     other = rill.permeability(rock, axis="x", device="cpu", tolerance=0.01).provenance
     assert other["voxels_crc32"] == made["voxels_crc32"]
@@ -251,7 +251,7 @@ def bars(monkeypatch: pytest.MonkeyPatch) -> list[Shown]:
 
 
 def test_a_computation_has_one_bar_that_goes_forward(rock: Image, bars: list[Shown]) -> None:
-    rill.permeability(rock, device="cpu", progress=True)
+    rill.permeability(rock, axis="xyz", device="cpu", progress=True)
     (bar,) = bars
     assert bar.seen == sorted(bar.seen) and bar.seen[0] == 0 and bar.seen[-1] == bar.n == 1
     assert any(0 < n < 1 for n in bar.seen)  # at the first report of a flow 1 s or more has passed, and time is left

@@ -444,6 +444,65 @@ Test(error_bar, has_the_same_bits_where_processes_keep_the_image, .timeout = 300
     cr_assert_eq(kept_pieces, 0);
 }
 
+static rill_geom *pipe_of_voxels(rill_side side)
+{
+    rill_geom *geom = solid(4, 12, 12, side);
+    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++)
+        geom->voxels[v] = hypot((double)(v / 4 % 12) - 5.5, (double)(v / 48) - 5.5) < 4.6;
+    return geom;
+}
+
+/* With `fine`, k on a surface through the voxels is part of the estimate: of a pipe of radius 4.6 its error
+ * is less than half of that of the voxels, with mirrored boundaries, too. */
+Test(error_bar, runs_on_a_surface_tell_the_shape)
+{
+    const double exact = M_PI * pow(4.6, 4) / 8 / 144;
+    for (rill_side side = RILL_PERIODIC; side <= RILL_MIRROR; side++) {
+        rill_permeability_options o = along(0);
+        o.wall_room = true;
+        const bounded b = must_bound(pipe_of_voxels(side), o, 0);
+        const rill_error_bar *bar = &b.bar;
+        int runs = 0;
+        for (int i = 0; i < b.plan.part_count; i++) {
+            const rill_error_bar_part *part = &b.plan.parts[i];
+            if (part->purpose != RILL_ERROR_BAR_SHAPE) continue;
+            runs++;
+            cr_assert_gt(part->cost, 1);
+            cr_assert_gt(part->host_bytes, 0);
+        }
+        cr_assert_eq(runs, 2, "%s", b.plan.shape_note);
+        cr_assert_not_null(strstr(of(&b, RILL_ERROR_SHAPE)->note, "smooth surface"));
+        for (int kind = 0; kind < 2; kind++)
+            cr_assert_lt(fabs(bar->surface_k[kind][0] / exact - 1), 0.5 * fabs(bar->k[0] / exact - 1),
+                         "%d: %g, voxels %g, exact %g", kind, bar->surface_k[kind][0], bar->k[0], exact);
+        cr_assert_gt(bar->surface_k[1][0], bar->surface_k[0][0]);
+        cr_assert_leq(fabs(exact / bar->best[0] - 1), bar->total[0]);
+    }
+}
+
+/* Where they do not fit, the plan says why, and the shape is estimated without. */
+Test(error_bar, surfaces_that_do_not_fit_are_left_out)
+{
+    rill_permeability_options o = along(0);
+    rill_permeability_plan plan;
+    rill_error_bar_plan bar;
+    const rill_error_bar_options fine = {.fine = true, .updates = 1e3};
+    rill_geom *geom = pipe_of_voxels(RILL_PERIODIC);
+    static const char *const reasons[] = {"wall_room", "memory", "times the time of the plain run"};
+    for (int k = 0; k < 3; k++) {
+        o.wall_room = k > 0;
+        cr_assert_eq(planned(geom, &o, &plan), RILL_OK);
+        if (k == 1) plan.host_free = 1000;
+        if (k == 2) plan.steps_expected /= 1000;
+        const rill_status status = rill_error_bar_plan_make(geom, &o, &plan, &fine, &bar);
+        cr_assert(status == RILL_OK || k == 1, "%s", rill_error_message());
+        cr_assert_not_null(strstr(bar.shape_note, reasons[k]), "%s", bar.shape_note);
+        for (int i = 0; i < bar.part_count; i++) cr_assert_neq(bar.parts[i].purpose, RILL_ERROR_BAR_SHAPE);
+        rill_permeability_plan_free(&plan);
+    }
+    rill_geom_destroy(geom);
+}
+
 /* The shape needs no further run, but a plain one that measured its walls. */
 Test(error_bar, shape_is_estimated_from_the_walls_of_the_plain_run)
 {

@@ -221,7 +221,7 @@ Test(plan_apart, grids_of_an_error_bar_are_estimated_as_they_are_planned)
         rill_geom *whole = NULL, *split = NULL;
         if (part->split < 2) continue;
         rill_error_bar_factor(part, factor);
-        cr_assert_eq(rill_error_bar_part_geometry(geom, part, &whole), RILL_OK);
+        cr_assert_eq(rill_error_bar_part_geometry(geom, part, &own, &whole), RILL_OK);
         cr_assert_eq(rill_geom_split(whole, factor, &split), RILL_OK);
         cr_assert_eq(rill_permeability_prepare(split, &own), RILL_OK);
         cr_assert_eq(rill_permeability_plan_make(split, &own, &fine), RILL_OK, "%s", rill_error_message());

@@ -46,8 +46,16 @@ Test(sample_error, is_that_of_the_cube_roots)
     cr_assert(rill_rev_sample_error(&grid, rows, RILL_REV_K, 27000, &e));
     cr_assert_eq(e.blocks, 8);
     cr_assert_float_eq(e.deviation, 3 * sqrt(8.0 / 7), 1e-12);
-    const double block = rill_rev_student(7) * e.deviation;
+    const double block = rill_rev_student(7) * e.deviation * (1 + 0.2 * sqrt(8.0 / 7));
+    double range[2];
     cr_assert_float_eq(e.half_width, block / sqrt(27), 1e-12);
+    rill_rev_sample_range(&e, range);
+    cr_assert_float_eq(range[0], pow(1 - e.half_width / 3, 3), 1e-12);
+    cr_assert_float_eq(range[1], 1 / range[0], 1e-12);
+    /* Blocks that say nothing leave any permeability open. */
+    e.half_width = 4;
+    rill_rev_sample_range(&e, range);
+    cr_assert(range[0] == 0 && isinf(range[1]));
     /* A cube of that edge is good to a tenth. */
     cr_assert(rill_rev_sample_error(&grid, rows, RILL_REV_K_X, pow(e.edge_tenth, 3), &e));
     cr_assert_float_eq(e.half_width, 0.1, 1e-12);
@@ -99,7 +107,10 @@ static int covered(rill_geom *medium, double *widest)
         }
         const rill_block_grid grid = {.edge = EDGE / 2, .count = 8};
         cr_assert(rill_rev_sample_error(&grid, own, RILL_REV_K, EDGE * EDGE * EDGE, &e));
-        inside += fabs(mean * mean * mean / batch.rows[i].k[0][0] - 1) <= e.half_width;
+        double range[2];
+        const double part = mean * mean * mean / batch.rows[i].k[0][0];
+        rill_rev_sample_range(&e, range);
+        inside += part >= range[0] && part <= range[1];
         *widest = fmax(*widest, e.half_width);
     }
     rill_batch_free(&batch);

@@ -93,12 +93,12 @@ static rill_status field_take(void *context, const rill_shape_plane *plane)
     return RILL_OK;
 }
 
-static field field_of(const rill_geom *geom)
+static field field_of(const rill_geom *geom, double sigma)
 {
     const size_t count = (size_t)rill_geom_voxels(geom);
     field f = {geom, malloc(count * sizeof(float)), malloc(count * sizeof(float)), 0};
     cr_assert(f.distance && f.slack);
-    cr_assert_eq(rill_shape_planes(geom, true, field_take, &f), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_shape_planes(geom, sigma, true, field_take, &f), RILL_OK, "%s", rill_error_message());
     cr_assert_eq(f.planes, geom->n[2]);
     return f;
 }
@@ -118,7 +118,7 @@ typedef struct error {
 static error error_of(const rill_geom *geom, shape *of, const double *p)
 {
     enum { EDGE = 8 };
-    field f = field_of(geom);
+    field f = field_of(geom, RILL_SHAPE_SIGMA);
     error e = {0, 0, 0};
     uint64_t count = 0;
     for (uint32_t z = EDGE; z < geom->n[2] - EDGE; z++)
@@ -169,7 +169,7 @@ Test(shape, puts_planes_along_the_lattice_half_way)
         double p[4] = {0, 0, 0, 9.8}; /* voxels 10 and above are pores: half-way is at 10 */
         p[axis] = 1;
         fill(geom, half_space, p);
-        field f = field_of(geom);
+        field f = field_of(geom, RILL_SHAPE_SIGMA);
         for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) {
             const uint32_t at[3] = {(uint32_t)(v % 20), (uint32_t)(v / 20 % 20), (uint32_t)(v / 400)};
             if (at[axis] >= 8 && at[axis] < 12)
@@ -211,7 +211,7 @@ Test(shape, leaves_little_slack_to_surfaces_that_lean)
     double sum = 0;
     uint64_t count = 0;
     fill(geom, half_space, p);
-    field f = field_of(geom);
+    field f = field_of(geom, RILL_SHAPE_SIGMA);
     for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) {
         sum += (double)f.slack[v];
         count += f.slack[v] > 0;
@@ -230,7 +230,7 @@ Test(shape, keeps_the_side_of_every_voxel)
         for (unsigned pores = 0; pores <= 10; pores += 2)
             for (rill_side side = RILL_PERIODIC; side <= RILL_WALL; side++) {
                 rill_geom *geom = random_box(sizes[k], pores, side, RILL_MIRROR, RILL_WALL);
-                field f = field_of(geom);
+                field f = field_of(geom, RILL_SHAPE_SIGMA);
                 for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) {
                     const float d = f.distance[v], slack = f.slack[v];
                     cr_assert(isfinite(d) && d != 0 && (d > 0) == (geom->voxels[v] >= RILL_FLUID));
@@ -277,7 +277,7 @@ Test(shape, goes_on_behind_the_domain_boundaries)
             rill_side sides[3] = {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC};
             sides[axis] = side;
             rill_geom *geom = random_box(n, 6, sides[0], sides[1], sides[2]), *whole = unfolded(geom);
-            field part = field_of(geom), all = field_of(whole);
+            field part = field_of(geom, RILL_SHAPE_SIGMA), all = field_of(whole, RILL_SHAPE_SIGMA);
             const uint32_t shift = side == RILL_WALL ? 12 : 0;
             for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) {
                 uint64_t at[3] = {v % n[0], v / n[0] % n[1], v / n[0] / n[1]};
@@ -300,9 +300,9 @@ Test(shape, is_the_same_for_any_number_of_threads)
     rill_geom *geom = random_box((const uint32_t[3]){33, 70, 9}, 5, RILL_PERIODIC, RILL_WALL, RILL_MIRROR);
     const size_t bytes = (size_t)rill_geom_voxels(geom) * sizeof(float);
     omp_set_num_threads(1);
-    field one = field_of(geom);
+    field one = field_of(geom, RILL_SHAPE_SIGMA);
     omp_set_num_threads(5);
-    field five = field_of(geom);
+    field five = field_of(geom, RILL_SHAPE_SIGMA);
     cr_assert_eq(memcmp(one.distance, five.distance, bytes), 0);
     cr_assert_eq(memcmp(one.slack, five.slack, bytes), 0);
     field_free(&one);
@@ -343,7 +343,7 @@ Test(shape, cuts_the_links_of_a_lattice)
             cr_assert_eq(rill_shape_cuts(geom, lattices[l]), RILL_OK, "%s", rill_error_message());
             const rill_surface *s = geom->surface;
             cr_assert_eq(s->wall_count, counted);
-            field f = field_of(geom);
+            field f = field_of(geom, RILL_SHAPE_SIGMA_FLOW);
             uint64_t e = 0;
             for (uint64_t v = 0; v < rill_geom_voxels(geom); v++) {
                 const uint32_t x[3] = {(uint32_t)(v % n[0]), (uint32_t)(v / n[0] % n[1]),
@@ -378,7 +378,7 @@ Test(shape, refuses_what_it_has_no_memory_for)
     field f = {geom, NULL, NULL, 0};
     cr_assert_eq(rill_shape_bytes(geom->n), 44 * 74 * 74 * 4);
     setenv("RILL_MEMORY", "100kB", 1);
-    cr_assert_eq(rill_shape_planes(geom, false, field_take, &f), RILL_SYSTEM);
+    cr_assert_eq(rill_shape_planes(geom, RILL_SHAPE_SIGMA, false, field_take, &f), RILL_SYSTEM);
     cr_assert_eq(rill_shape_cuts(geom, RILL_D3Q19), RILL_SYSTEM);
     cr_assert_null(geom->surface);
     unsetenv("RILL_MEMORY");
@@ -398,7 +398,7 @@ Test(shape, ends_where_its_planes_are_refused)
     rill_geom *geom =
         random_box((const uint32_t[3]){9, 9, 9}, 5, RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC);
     uint32_t planes = 0;
-    cr_assert_eq(rill_shape_planes(geom, false, stop, &planes), RILL_CANCELLED);
+    cr_assert_eq(rill_shape_planes(geom, RILL_SHAPE_SIGMA, false, stop, &planes), RILL_CANCELLED);
     cr_assert_eq(planes, 3);
     rill_geom_destroy(geom);
 }

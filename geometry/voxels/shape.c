@@ -46,7 +46,7 @@ typedef struct work {
     int n[3];
     ptrdiff_t row, rows, plane; /* with margins */
     int *places[2];             /* [row], [rows]: x and y of what lies there; -1: beyond a solid boundary */
-    float weights[TAPS];
+    float weights[TAPS], sigma; /* of the Gaussian, voxels */
     float *memory;
     float *signs;  /* [ny][row + 2 RADIUS], 1 in pores, else -1 */
     float *across; /* one plane of the box, filtered along x, [ny][row] */
@@ -88,7 +88,7 @@ static rill_status work_begin(work *w)
         for (ptrdiff_t i = 0; i < count; i++) w->places[a][i] = place_of(geom, a, (int)i - MARGIN);
     }
     for (int t = 0; t < TAPS; t++) {
-        const double x = (t - RADIUS) / RILL_SHAPE_SIGMA;
+        const double x = (t - RADIUS) / w->sigma;
         sum += tap[t] = exp(-0.5 * x * x);
     }
     for (int t = 0; t < TAPS; t++) w->weights[t] = (float)(tap[t] / sum);
@@ -206,7 +206,7 @@ static void distances_find(const void *shared, uint64_t first, uint64_t end)
     const work *w = s->w;
     const int z = s->z;
     float *const out = w->distances[slot(z, DISTANCES)];
-    const float factor = (float)(RILL_SHAPE_SIGMA * sqrt(2.0));
+    const float factor = w->sigma * (float)sqrt(2.0);
     for (ptrdiff_t y = (ptrdiff_t)first; y < (ptrdiff_t)end; y++) {
         float *restrict to = out + y * w->row;
         for (ptrdiff_t x = 0; x < w->row; x++) to[x] = 0;
@@ -267,7 +267,7 @@ static void surface_find(const void *shared, uint64_t first, uint64_t end)
                         *const *const here = w->normals[slot(z, NORMALS)],
                         *const *const above = w->normals[slot(z + 1, NORMALS)];
     float *const out = w->surfaces[slot(z, SURFACES)];
-    const float shift = (float)(0.5 * RILL_SHAPE_SIGMA * RILL_SHAPE_SIGMA);
+    const float shift = 0.5f * w->sigma * w->sigma;
     for (ptrdiff_t y = (ptrdiff_t)first + 2; y < (ptrdiff_t)end + 2; y++) {
         const int from = w->places[1][y];
         const uint8_t *voxels =
@@ -360,10 +360,11 @@ static rill_status hand_out(work *w, int z, bool slack, rill_shape_take *take, v
     return take(context, &plane);
 }
 
-rill_status rill_shape_planes(const rill_geom *geom, bool slack, rill_shape_take *take, void *context)
+rill_status rill_shape_planes(const rill_geom *geom, double sigma, bool slack, rill_shape_take *take,
+                              void *context)
 {
     rill_status status = RILL_OK;
-    work w = {.geom = geom, .window = {.geom = geom}};
+    work w = {.geom = geom, .window = {.geom = geom}, .sigma = (float)sigma};
     RILL_TRY(rill_memory_require(rill_shape_bytes(geom->n), "a distance field"));
     RILL_TRY(work_begin(&w));
     /* Each stage follows the one before as soon as it can. */

@@ -4,7 +4,7 @@
  * A smooth surface through the staircase of the voxels, as a field of distances from it, plane by plane.
  *
  * The indicator of the pores (1 in pores, -1 in solids) is smoothed by a Gaussian of standard deviation
- * RILL_SHAPE_SIGMA: G. At a plane surface G = erf(d / (sigma sqrt 2)), so that d = sigma sqrt 2 erfinv(G) is
+ * sigma: G. At a plane surface G = erf(d / (sigma sqrt 2)), so that d = sigma sqrt 2 erfinv(G) is
  * the distance from it, positive in pores. Smoothing moves a curved surface by sigma^2/2 times its curvature
  * (Merriman, Bence & Osher 1994, doi:10.1006/jcph.1994.1105: that is how they compute motion by mean
  * curvature): d -= sigma^2/2 div(grad d / |grad d|) moves it back. At last the sign of d is made that of the
@@ -19,8 +19,10 @@
 
 #include <stddef.h>
 
-/** Standard deviation of the Gaussian, voxels. */
+/** Standard deviations of the Gaussian, voxels: where slack is measured, and of the surface that a flow is
+ * computed on, which follows narrow pores more closely. At most 1.5: it is cut off at 6 voxels. */
 #define RILL_SHAPE_SIGMA 1.4
+#define RILL_SHAPE_SIGMA_FLOW 1.0
 
 /** How far along each axis slack is looked for, voxels. */
 enum { RILL_SHAPE_SLACK_REACH = 2 };
@@ -46,11 +48,13 @@ uint64_t rill_shape_bytes(const uint32_t n[3]);
 
 /**
  * Find the field, and hand it out from plane 0 to the last. Its bits do not depend on the number of threads.
+ * @param[in] sigma  standard deviation of the Gaussian, voxels
  * @param[in] slack  whether slack is requested
  * @return what `take` returned first but RILL_OK; RILL_SYSTEM without memory (checked before)
  * @see tests/test_shape.c
  */
-rill_status rill_shape_planes(const rill_geom *geom, bool slack, rill_shape_take *take, void *context);
+rill_status rill_shape_planes(const rill_geom *geom, double sigma, bool slack, rill_shape_take *take,
+                              void *context);
 
 /** Count the cuts that rill_shape_cuts() makes. @return RILL_SYSTEM without memory */
 rill_status rill_shape_cuts_count(const rill_geom *geom, rill_lattice lattice, uint64_t *count);

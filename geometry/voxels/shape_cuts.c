@@ -193,7 +193,7 @@ rill_status rill_shape_cuts(rill_geom *geom, rill_lattice lattice)
     RILL_TRY(maker_begin(geom, lattice, &m));
     RILL_TRY(rill_memory_require(rill_shape_bytes(geom->n) + m.first[rows] * sizeof *m.cuts, "a surface"));
     RILL_TRY(rill_array_create(m.first[rows] + 1, sizeof *m.cuts, "wall links", (void **)&m.cuts));
-    RILL_TRY(rill_shape_planes(geom, false, plane_take, &m));
+    RILL_TRY(rill_shape_planes(geom, RILL_SHAPE_SIGMA_FLOW, false, plane_take, &m));
     surface->walls = m.cuts;
     surface->wall_count = m.first[rows];
     m.cuts = NULL;

@@ -249,8 +249,8 @@ typedef struct rill_sample_error {
     uint32_t edge;     /**< voxels along an edge of a block */
     size_t blocks;     /**< that have k, 0 included */
     double deviation;  /**< standard deviation of k of a block, relative: three times that of k^(1/3) */
-    double half_width; /**< of the 95 % interval around k of the image, relative: Student's t with blocks - 1
-                            degrees of freedom, blocks taken as independent; NaN: too few blocks */
+    double half_width; /**< w, relative: 95 % of materials lie within k (1 - w/3)^3 and k / (1 - w/3)^3;
+                            Student's t with blocks - 1 degrees of freedom; NaN: too few blocks */
     double edge_tenth; /**< voxels along the edge of a cube whose k would be good to 10 % */
 } rill_sample_error;
 

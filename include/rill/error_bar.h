@@ -54,6 +54,7 @@ typedef struct rill_error_bar_part {
     rill_side sides[3];             /**< domain boundaries */
     rill_variant variant;           /**< variant of the run */
     double tolerance;               /**< relative uncertainty at which the run ends */
+    double magic;                   /**< magic parameter of the run */
     uint64_t nodes;                 /**< estimated from those of the box before its voxels are split */
     double steps_expected;          /**< time steps per axis, estimated to a factor of a few */
     double cost;                    /**< time, estimated, in units of the plain run's estimate */
@@ -73,6 +74,7 @@ typedef struct rill_error_bar_plan {
     char sides_note[256];  /**< what is compared for the domain boundaries, or why nothing is */
     char grid_note[256];   /**< the same for the discretisation */
     char format_note[256]; /**< the same for the number format */
+    char shape_note[256];  /**< the same for the shape; "" without `fine` */
 } rill_error_bar_plan;
 
 /** What to compute. */

@@ -119,7 +119,9 @@ class SampleError:
     deviation : float
         Standard deviation of k of a block, relative: three times that of the cube roots.
     half_width : float
-        Of the 95 % interval around k of the image by Student's t, relative.
+        w, relative, by Student's t: 95 % of materials are within k (1 - w/3)^3 and k / (1 - w/3)^3, k of the image.
+    low, high : float
+        The ends of that interval, in parts of k of the image.
     edge_tenth : float
         Voxels along the edge of a cube whose k would be good to 10 %.
     """
@@ -128,6 +130,14 @@ class SampleError:
     deviation: float
     half_width: float
     edge_tenth: float
+
+    @property
+    def low(self) -> float:
+        return max(0.0, 1 - self.half_width / 3) ** 3
+
+    @property
+    def high(self) -> float:
+        return 1 / self.low if self.low > 0 else float("inf")
 
 
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)

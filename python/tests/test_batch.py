@@ -50,7 +50,8 @@ def test_blocks_are_arrays_in_the_order_of_the_image(rock: Image, tmp_path: path
     roots = np.cbrt(small.k_lu)
     deviation = 3 * roots.std(ddof=1) / roots.mean()
     assert small.sample.blocks == 8 and small.sample.deviation == pytest.approx(deviation)
-    assert small.sample.half_width == pytest.approx(2.36462 * deviation / 8 ** 0.5, rel=1e-4) and whole.sample is None
+    assert small.sample.half_width == pytest.approx(2.36462 * deviation * (1 + deviation / 15) / 8 ** 0.5, rel=1e-4)
+    assert small.sample.low == pytest.approx((1 - small.sample.half_width / 3) ** 3 if small.sample.half_width < 3 else 0) and whole.sample is None
     if row.k_lu > 0:
         assert row.k_lu == rill.permeability(block, axis="z", sides="mirror", device="cpu").k_lu
     assert whole.k_lu[0, 0, 0] == rill.permeability(rock, axis="z", sides="mirror", device="cpu").k_lu

@@ -16,6 +16,14 @@ double rill_rev_value(const rill_batch_row *row, rill_rev_quantity quantity);
  */
 double rill_rev_student(size_t freedom);
 
+/**
+ * Find the interval of 95 % of the permeability of the material. That of k^(1/3) is symmetric about either
+ * the image's or the material's: of both readings the wider one is taken on each side.
+ * @param[in] error  known
+ * @param[out] range [2] in parts of k of the image; the second is infinite where the material may have any
+ */
+void rill_rev_sample_range(const rill_sample_error *error, double range[2]);
+
 /** Return whether a quantity is a permeability, in lu. */
 bool rill_rev_is_k(rill_rev_quantity quantity);
 

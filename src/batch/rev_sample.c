@@ -13,6 +13,10 @@
 /* The exponent of the mean in three dimensions, 1 - 2/d. */
 #define POWER (1.0 / 3)
 
+/* The standard deviation is uncertain by itself, and the distribution wider than the normal one where it is
+ * large: the interval is so many times the relative one of k^(1/3) wider (scripts/sample-coverage). */
+#define WIDER 0.2
+
 /* The quantile of the normal distribution of a two-tailed interval of 95 %. */
 #define NORMAL 1.959963984540054
 
@@ -43,10 +47,16 @@ bool rill_rev_sample_error(const rill_block_grid *grid, const rill_batch_row *ro
     if (n < RILL_SAMPLE_BLOCKS || !(mean > 0)) return false;
     const double volume = (double)grid->edge * grid->edge * grid->edge;
     out->deviation = sqrt(squares / (double)(n - 1)) / mean / POWER;
-    const double block = rill_rev_student(n - 1) * out->deviation;
+    const double block = rill_rev_student(n - 1) * out->deviation * (1 + WIDER * POWER * out->deviation);
     out->half_width = block * sqrt(volume / voxels);
     out->edge_tenth = cbrt(volume * pow(block / 0.1, 2));
     return true;
+}
+
+void rill_rev_sample_range(const rill_sample_error *error, double range[2])
+{
+    range[0] = pow(fmax(0, 1 - POWER * error->half_width), 1 / POWER);
+    range[1] = 1 / range[0];
 }
 
 int rill_rev_sample_choose(const rill_block_grid *grids, int count, const rill_batch_row *rows)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows and JSON of a batch. Nothing is computed here but units. */
 #include "cli/batch_output.h"
+#include "batch/rev.h"
 #include "cli/permeability.h"
 
 #include "cli/json_option.h"
@@ -104,11 +105,12 @@ static void print_sample(const cli_batch_result *r)
     }
     rill_rev_sample_error(&r->grids[g], r->batch->rows, RILL_REV_K, (double)rill_geom_sample(r->geom),
                           &error);
-    cli_row(
-        "sample",
-        "k of the image is that of the material to ± %.2g %% (95 %%, Student's t, %zu blocks of %u voxels "
-        "taken as independent); ± 10 %% takes an edge of %.0f voxels",
-        100 * error.half_width, error.blocks, error.edge, error.edge_tenth);
+    double range[2];
+    rill_rev_sample_range(&error, range);
+    cli_row("sample",
+            "k of the material is %.2g to %.2g times that of the image (95 %%, Student's t, %zu blocks of %u "
+            "voxels taken as independent); ± 10 %% takes an edge of %.0f voxels",
+            range[0], range[1], error.blocks, error.edge, error.edge_tenth);
 }
 
 /* Say of how many items the flow is none, or no Stokes flow. */
@@ -283,9 +285,12 @@ static json_t *json_sample(const cli_batch_result *r, const rill_block_grid *gri
     rill_sample_error e;
     if (!rill_rev_sample_error(grid, r->batch->rows, RILL_REV_K, (double)rill_geom_sample(r->geom), &e))
         return json_null();
-    return json_pack("{s:I, s:o, s:o, s:f, s:o}", "blocks", (json_int_t)e.blocks, "deviation",
-                     rill_json_real(e.deviation), "half_width", rill_json_real(e.half_width), "confidence",
-                     0.95, "edge_voxels_10_percent", rill_json_real(e.edge_tenth));
+    double range[2];
+    rill_rev_sample_range(&e, range);
+    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:f, s:o}", "blocks", (json_int_t)e.blocks, "deviation",
+                     rill_json_real(e.deviation), "half_width", rill_json_real(e.half_width), "low",
+                     rill_json_real(range[0]), "high", rill_json_real(range[1]), "confidence", 0.95,
+                     "edge_voxels_10_percent", rill_json_real(e.edge_tenth));
 }
 
 static json_t *json_rev(const cli_batch_result *r)

@@ -45,13 +45,19 @@ void cli_error_bar_print_plan(const rill_error_bar_plan *plan, uint64_t peak, do
                 rill_side_name(p->sides[1]), rill_side_name(p->sides[2]), strrchr(variant, '-') + 1, p->cost);
     }
     cli_row("  domain boundaries", "%s", plan->sides_note);
+    if (plan->shape_note[0]) cli_row("  shape and voxels", "%s", plan->shape_note);
     if (plan->grid_note[0]) cli_row("  staircase limit", "%s", plan->grid_note);
     if (plan->format_note[0]) cli_row("  number format", "%s", plan->format_note);
 }
 
 /* The option that requests a row. */
 static const char *const asked_by[RILL_ERROR_ROWS] = {
-    "", "", "--error-bar", "--error-bar", "--threshold T±D of a grey image", "--blocks"};
+    "",
+    "",
+    "--error-bar",
+    "--error-bar",
+    "--threshold T±D of a grey image",
+    "a run of its own with --blocks EDGE, at least 8 blocks"};
 
 /* Relative errors below this have no digits. */
 #define SMALL 1e-5

@@ -84,8 +84,7 @@ static rill_status part_run(runner *r)
     *out = (outcome){.k = {NAN, NAN, NAN}, .uncertainty = {NAN, NAN, NAN}};
     if (r->bar->progress.fn) o.progress = (rill_progress){relay, r};
     o.checkpoint = NULL; /* many runs have no place in one file */
-    RILL_TRY(rill_error_bar_part_geometry(r->geom, part, &geom));
-    RILL_TRY(rill_permeability_prepare(geom, &o));
+    RILL_TRY(rill_error_bar_part_geometry(r->geom, part, &o, &geom));
     if (part->split > 1) {
         uint32_t factor[3];
         rill_error_bar_factor(part, factor);
@@ -136,6 +135,16 @@ static void boundaries_take(const runner *r, rill_error_bar *out)
     if (taken == 0) return unknown(out, RILL_ERROR_BOUNDARIES, plan->sides_note);
     for (int a = 0; a < 3; a++) width[a] = fabs(largest[a]);
     rill_error_bar_put(out, RILL_ERROR_BOUNDARIES, RILL_ERROR_KNOWN, largest, width, plan->sides_note);
+}
+
+/* Take k on the surface, where it was run. */
+static void surface_take(const runner *r, rill_error_bar *out)
+{
+    for (int i = 0; i < r->plan->part_count; i++) {
+        const rill_error_bar_part *part = &r->plan->parts[i];
+        if (part->purpose == RILL_ERROR_BAR_SHAPE && r->outcomes[i].valid)
+            memcpy(out->surface_k[part->magic > RILL_SHAPE_MAGIC], r->outcomes[i].k, sizeof r->outcomes[i].k);
+    }
 }
 
 /* Extrapolate each box. @return NULL, or why a level has no value */
@@ -244,6 +253,7 @@ rill_status rill_error_bar_compute(const rill_geom *geom, const rill_permeabilit
     resolved = rill_plan_resolve(geom, options);
     for (r.part = 0; r.part < plan->part_count; r.part++) RILL_TRY(part_run(&r));
     boundaries_take(&r, out);
+    surface_take(&r, out);
     const char *why_not = rill_error_bar_shape_take(&resolved, plain, out);
     if (why_not) unknown(out, RILL_ERROR_SHAPE, why_not);
     if (plan->grid_note[0]) staircase_take(&r, out);

@@ -8,6 +8,9 @@
 
 #include "rill.h"
 
+/** Magic parameter of runs on a surface: the least error on curved walls (docs/method.md). */
+#define RILL_SHAPE_MAGIC 0.12
+
 /** Return the variant with everything stored and computed in fp64. */
 rill_variant rill_error_bar_fp64(rill_variant variant);
 
@@ -20,9 +23,10 @@ rill_permeability_options rill_error_bar_part_options(const rill_permeability_op
                                                       const rill_permeability_plan *plan,
                                                       const rill_error_bar_part *part);
 
-/** Copy the voxels of a part, not split yet, with its domain boundaries. */
+/** Copy the voxels of a part, not split yet, with its domain boundaries and without pores that do not
+ * conduct; with a surface through them where the part asks for it. @param[in] options  of the part */
 rill_status rill_error_bar_part_geometry(const rill_geom *geom, const rill_error_bar_part *part,
-                                         rill_geom **out);
+                                         const rill_permeability_options *options, rill_geom **out);
 
 /** What is known of the shape along an axis, lu. */
 typedef struct rill_shape_found {

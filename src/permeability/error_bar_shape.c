@@ -16,25 +16,30 @@
  * = d ln k for each voxel that all walls move, c the shift to the middle of their room times that, P half of
  * the room times that, x = ln(k on the surface / k), t the truncation ln(k on it at 3/16 / k on it at 0.12):
  *
- *     ln(best/k) = middle c + inside a - narrow a^2 + surface x / (1 + (t/truncated)^2) - truncation t
- *     half-width: exp(root((room P)^2 + (everywhere a)^2 + least^2)) - 1
+ *     ln(best/k) = middle c + inside a - narrow a^2 + surface x - truncation t
+ *     half-width: exp(root((room P + everywhere a)^2 + least^2)) - 1
  */
 typedef struct constants {
     double middle, inside; /* inside: voxels that walls of voxels lie inside of the shape */
-    double narrow;         /* truncation in narrow pores, where it was not measured */
-    double surface, truncated, truncation;
+    double narrow;         /* truncation in narrow pores, of which runs measure a part */
+    double surface, truncation;
+    double room, everywhere; /* everywhere: voxels */
 } constants;
 
-static const constants without_runs = {.middle = 0.4, .inside = 0.04, .narrow = 0.03, .truncated = INFINITY},
-                       with_runs = {.middle = 0.7,
-                                    .inside = 0.02,
-                                    .surface = 0.3,
-                                    .truncated = 0.025,
-                                    .truncation = 0.5};
+static const constants without_runs = {.middle = 0.4,
+                                       .inside = 0.04,
+                                       .narrow = 0.03,
+                                       .room = 0.9,
+                                       .everywhere = 0.055},
+                       with_runs = {.middle = 0.14,
+                                    .inside = 0.065,
+                                    .narrow = 0.05,
+                                    .surface = 0.555,
+                                    .truncation = 1,
+                                    .room = 0.9,
+                                    .everywhere = 0.04};
 
-#define ROOM 1.1        /* of P */
-#define EVERYWHERE 0.08 /* of a, voxels */
-#define LEAST 0.006     /* of k */
+#define LEAST 0.006 /* of k */
 
 /* The largest a^2 that counts: that of a slit of 4 voxels. Narrower pores were not among the shapes. */
 #define NARROWEST 2.25
@@ -45,12 +50,10 @@ rill_shape_estimate rill_shape_estimate_of(const rill_shape_found *f)
     const constants *c = runs ? &with_runs : &without_runs;
     const double shift = f->shift / f->k, middle = (f->room[1] - f->room[0]) / 2 / f->k,
                  room = (f->room[1] + f->room[0]) / 2 / f->k;
-    const double x = runs ? log(f->surface[0] / f->k) : 0, t = runs ? log(f->surface[1] / f->surface[0]) : 0,
-                 part = t / c->truncated;
+    const double x = runs ? log(f->surface[0] / f->k) : 0, t = runs ? log(f->surface[1] / f->surface[0]) : 0;
     const double change = c->middle * middle + c->inside * shift -
-                          c->narrow * fmin(shift * shift, NARROWEST) + c->surface * x / (1 + part * part) -
-                          c->truncation * t;
-    const double width = sqrt(pow(ROOM * room, 2) + pow(EVERYWHERE * shift, 2) + LEAST * LEAST);
+                          c->narrow * fmin(shift * shift, NARROWEST) + c->surface * x - c->truncation * t;
+    const double width = hypot(c->room * room + c->everywhere * shift, LEAST);
     return (rill_shape_estimate){.k = f->k * exp(change), .half_width = exp(width) - 1};
 }
 

@@ -129,10 +129,7 @@ static rill_status surface_check(const rill_geom *geom, const rill_permeability_
             geom->surface->opening_count, geom->surface->opening_count == 1 ? "" : "s");
     const char *lacks = o->drive == RILL_DRIVE_PRESSURE      ? "a body force (--drive force)"
                         : o->variant.bounce == RILL_FULL_WAY ? "half-way bounce-back"
-                        : geom->sides[0] != RILL_PERIODIC || geom->sides[1] != RILL_PERIODIC ||
-                                geom->sides[2] != RILL_PERIODIC
-                            ? "periodic boundaries"
-                            : NULL;
+                                                             : NULL;
     if (!lacks) return RILL_OK;
     return rill_fail(
         RILL_USAGE,

@@ -94,7 +94,7 @@ rill_status rill_wall_room(const rill_geom *geom, const rill_node_moments *momen
     rill_status status = RILL_OK;
     sums s = {.geom = geom, .run = run};
     RILL_TRY(rill_array_create_zero(geom->n[2], sizeof *s.planes, "walls", (void **)&s.planes));
-    RILL_TRY(rill_shape_planes(geom, true, plane_keep, &s));
+    RILL_TRY(rill_shape_planes(geom, RILL_SHAPE_SIGMA, true, plane_keep, &s));
     run->wall_shift = run->wall_room[0] = run->wall_room[1] = 0;
     RILL_TRY(rill_wall_sensitivity(&(rill_wall_flow){geom, moments}, wall_add, &s));
 done:

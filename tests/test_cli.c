@@ -3,6 +3,8 @@
 #include "cli/cli.h"
 #include "core/progress.h"
 #include "cli/error_bar_output.h"
+#include "io/hdf5.h"
+#include "io/result.h"
 #include "message.h"
 
 #include <criterion/criterion.h>
@@ -304,6 +306,47 @@ Test(cli, error_bars_without_an_order_say_so, .init = cr_redirect_stdout)
     cr_assert_not_null(strstr(shown, "split by 1, 2, 3: no order, finest grid 2 ± 1 %\n"), "%s", shown);
     cr_assert_not_null(strstr(shown, "order 3.50, not used, finest grid 2 ± 1 %\n"), "%s", shown);
     cr_assert_null(strstr(shown, "nan"), "%s", shown);
+}
+
+/* A file has every row and the total, along each axis, in /error_bar. */
+Test(cli, files_have_the_error_bar)
+{
+    static const char *const paths[] = {"/error_bar/convergence",
+                                        "/error_bar/number_format",
+                                        "/error_bar/shape_and_voxels",
+                                        "/error_bar/domain_boundaries",
+                                        "/error_bar/segmentation",
+                                        "/error_bar/sample",
+                                        "/error_bar/total",
+                                        "/error_bar/best_estimate"};
+    const rill_run run = {.command = "rill permeability"};
+    rill_error_bar bar = {.k = {NAN, NAN, 2}, .best = {NAN, NAN, 2.5}, .total = {NAN, NAN, 0.75}};
+    char path[] = "/tmp/rill-error-bar-XXXXXX";
+    rill_result *result = NULL;
+    rill_h5_file *file = NULL;
+    double value[3];
+    close(mkstemp(path));
+    unlink(path);
+    for (int i = 0; i < RILL_ERROR_ROWS; i++) {
+        rill_error_bar_contribution *c = &bar.contributions[i];
+        c->name = rill_error_row_name((rill_error_row)i);
+        c->half_width[0] = c->half_width[1] = NAN;
+        c->half_width[2] = 0.125 * (i + 1);
+    }
+    cr_assert_eq(rill_result_create(path, &run, &result), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(cli_error_bar_write(result, &bar, 1e-12), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_result_commit(result), RILL_OK, "%s", rill_error_message());
+    rill_result_destroy(result);
+    cr_assert_eq(rill_h5_open(path, &file), RILL_OK, "%s", rill_error_message());
+    for (int i = 0; i < 8; i++) {
+        const uint64_t three[1] = {3};
+        cr_assert_eq(rill_h5_read(file, paths[i], RILL_H5_F64, 1, NULL, three, value), RILL_OK, "%s",
+                     rill_error_message());
+        cr_assert_eq(value[2], i < RILL_ERROR_ROWS ? 0.125 * (i + 1) : i == 6 ? 0.75 : 2.5, "%s", paths[i]);
+        cr_assert(isnan(value[0]) && isnan(value[1]), "%s", paths[i]);
+    }
+    rill_h5_close(file);
+    unlink(path);
 }
 
 Test(cli, progress_overwrites_itself_on_a_terminal)

@@ -24,7 +24,7 @@ rill_permeability_options rill_error_bar_part_options(const rill_permeability_op
                                                       const rill_error_bar_part *part);
 
 /** Copy the voxels of a part, not split yet, with its domain boundaries and without pores that do not
- * conduct; with a surface through them where the part asks for it. @param[in] options  of the part */
+ * conduct; with a surface through them where the part requires it. @param[in] options  of the part */
 rill_status rill_error_bar_part_geometry(const rill_geom *geom, const rill_error_bar_part *part,
                                          const rill_permeability_options *options, rill_geom **out);
 

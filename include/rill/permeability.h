@@ -43,6 +43,7 @@ typedef struct rill_pore_flow {
     double squares; /**< of its pressures: sum of p^2 / (F^2 voxels of the sample) */
     double speed;   /**< mean of the velocity, weighted with itself, times nu / F */
     double still;   /**< part of the nodes where hardly anything flows */
+    double network; /**< permeability of the pore network; 0: unknown */
 } rill_pore_flow;
 
 /** Measure of a pore space, in voxels; all but `voxels`, `porosity` and `surface` are estimates. */

@@ -272,8 +272,8 @@ static void network_choose(const rill_geom *geom, const rill_permeability_option
     p->network = true;
     p->tau = tau;
     p->nu = (tau - 0.5) / 3;
-    /* At the least tau that is chosen, pressures may even out slowly nevertheless. */
-    const double slower = o->tau == 0 && walls == 0 ? fmax(3 * p->nu / (ducts - 0.5), 1) : 1;
+    /* At a tau that is requested, or at the least one that is chosen, pressures may even out slowly. */
+    const double slower = fmax(3 * p->nu / (ducts - 0.5), 1);
     p->cycle = cycle_of(p, fmax(slower * cycle_least(geom, p), CYCLE_TAUS_NARROW * memory(o, p)));
     p->steps_expected = (p->nested ? CYCLES_NESTED : CYCLES) * (double)p->cycle;
     snprintf(p->tau_reason, sizeof p->tau_reason, "%s",

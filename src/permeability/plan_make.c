@@ -177,7 +177,8 @@ static rill_status flows_measure(const rill_geom *geom, const rill_permeability_
                                             rill_plan_magic_before(o), false, &numbered->counted, &along));
             rill_numbered_destroy(&own);
         }
-        m->along[a] = (rill_pore_flow){rill_plan_k_guess(&along), along.squares, along.speed, along.still};
+        m->along[a] = (rill_pore_flow){rill_plan_k_guess(&along), along.squares, along.speed, along.still,
+                                       along.conducts};
     }
 done:
     rill_numbered_destroy(&own);

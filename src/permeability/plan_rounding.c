@@ -93,6 +93,19 @@ static double narrow_left(const rill_geom *geom, const rill_permeability_plan *p
                     : (thin ? NARROW_LEFT_ALIKE : NARROW_LEFT) * flow->k / (p->pores.porosity * p->nu);
 }
 
+/* Pores much wider than others are as chambers, in which all nodes round alike. 16 bits left up to twice this
+ * part of what that makes uncertain, in sticks in half of a box, and less than a tenth of it elsewhere. */
+#define NARROW_CHAMBERS 0.05
+
+/* What 16 bits round off pressures that are large against the flow. */
+static double narrow_pressures(const rill_permeability_options *o, const rill_permeability_plan *p, int axis)
+{
+    const rill_pore_flow *flow = &p->pores.along[axis];
+    const double squares = 3 * flow->squares, alone = rill_plan_pressures_round(o, p, flow->k, squares);
+    const bool chambers = flow->network > 0 && !p->pressed;
+    return chambers ? fmax(alone, NARROW_CHAMBERS * squares * p->nu / flow->network) : alone;
+}
+
 /* Refuse requested storage that rounds too much off a flow along an axis. */
 static rill_status rounding_check(const rill_permeability_options *o, int axis, double flow, double pressures)
 {
@@ -107,7 +120,7 @@ static rill_status rounding_check(const rill_permeability_options *o, int axis, 
     if (pressures <= RILL_ROUNDING_REFUSED * o->tolerance) return RILL_OK;
     return rill_fail(RILL_NUMERICS,
                      "rounding in %s storage would leave about %.1g of k uncertain along %c, as pressures "
-                     "are large against the flow in ducts as long as these, more than the tolerance of "
+                     "are large against the flow in pores such as these, more than the tolerance of "
                      "%.2g: %sraise --tolerance",
                      rill_storage_names[storage], pressures, rill_axis(axis), o->tolerance,
                      storage == RILL_FP64                         ? ""
@@ -133,8 +146,7 @@ rill_status rill_plan_storage_choose(const rill_geom *geom, const rill_permeabil
     for (int a = 0; a < 3 && status == RILL_OK; a++) {
         const rill_pore_flow *along = &p->pores.along[a];
         if (!rill_axes_has(driven, a) || !(along->k > 0)) continue;
-        status = rounding_check(o, a, unit * narrow_left(geom, p, a),
-                                unit * rill_plan_pressures_round(o, p, along->k, 3 * along->squares));
+        status = rounding_check(o, a, unit * narrow_left(geom, p, a), unit * narrow_pressures(o, p, a));
     }
     return status;
 }

@@ -18,6 +18,8 @@
 #define CYCLES_DECADE 1.25
 #define EXCESS_LEAST 0.1
 #define CYCLES_PLATES 1.3  /* times as many where plates cross the box: fluid sloshes between them */
+#define CYCLES_NEAR 0.65   /* times as many where these are near each other: it settles within a cycle */
+#define NEAR_PLATES 20.0   /* voxels from one to the next, from which on all count */
 #define CYCLES_LEAST 3.0   /* before these no run ends */
 #define CYCLES_COARSER 0.8 /* part of these from a coarser grid, whose flow knows pressures already */
 /* A start from coarser grids finds the pressures there. Between straight walls, where pressures make less of
@@ -70,8 +72,8 @@ static double cycles_of_voxels(const rill_permeability_plan *p, double decades)
 static double cycles_of_network(const rill_permeability_plan *p, double decades)
 {
     const double cycles = CYCLES_ALWAYS + CYCLES_DECADE * (decades + log10(p->pores.excess + EXCESS_LEAST));
-    return fmax(cycles, CYCLES_LEAST) * (p->pores.crossed ? CYCLES_PLATES : 1) *
-           (p->nested ? CYCLES_COARSER : 1);
+    const double near = CYCLES_NEAR + (CYCLES_PLATES - CYCLES_NEAR) * fmin(p->length / NEAR_PLATES, 1);
+    return fmax(cycles, CYCLES_LEAST) * (p->pores.crossed ? near : 1) * (p->nested ? CYCLES_COARSER : 1);
 }
 
 static double cycles_likely(const rill_permeability_options *o, const rill_permeability_plan *p,

@@ -223,3 +223,13 @@ Test(expected, the_table_holds_between_its_widths)
     cr_expect_geq(told, 0.0285, "%g", told);
     rill_expected_free(&t);
 }
+
+/* Cumulants with third moments limited at 0.01, tau 0.505, alpha 4, 12 cells across, along z: 2.1 %. */
+Test(expected, the_mean_of_cumulants_is_at_least_that_of_trt)
+{
+    rill_expected t;
+    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    const double told = rill_expected_at(&t, RILL_D3Q27, RILL_CUMULANT, 12, 0.505, 4).mean;
+    cr_expect_geq(told, 0.0211, "%g", told);
+    rill_expected_free(&t);
+}

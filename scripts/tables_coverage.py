@@ -105,7 +105,7 @@ An image of voxels does not say where a wall runs within a voxel. `--error-bar` 
   lies in the middle of its box and has whole numbers of voxels, so that all of its walls are displaced alike;
 * simple, body- and face-centred cubic arrays of spheres; pipes that run askew through a periodic box;
 * packs of spheres that overlap and Gaussian fields, against walls where the shape has them on the same grid and on one of half the cell, extrapolated;
-* `--families other`, to which no constant of the estimate was fitted: annuli, twisted ducts, cones, channels between rough walls, minimal surfaces, packs of spheres of
+* `--families other`, to which no best estimate was fitted, but against which half-widths were chosen: annuli, twisted ducts, cones, channels between rough walls, minimal surfaces, packs of spheres of
   very different radii, capsules, wavy pipes.
 
 `scripts/coverage --seed S` makes other shapes of the same families. The test accepts a set if at least {inside:g} % of its shapes have the exact k inside the interval, if the

@@ -15,7 +15,7 @@ FIGURES = ROOT / "docs/pictures"
 def reports(suite):
     """Return [(file name, report)] of a suite in the order of the names."""
     files = [(p.name, json.loads(p.read_text())) for p in sorted((ROOT / "docs/verification").glob("*.json"))]
-    return [(name, r) for name, r in files if r["suite"] == suite]
+    return [(name, r) for name, r in files if r.get("suite") == suite]
 
 
 def formats():

@@ -500,14 +500,14 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1) // adding holds what is 
 
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
-    swap_kernel(const rill_arrays arrays, const rill_arrays before, const int parity, const rill_swap *swaps,
-                const size_t count)
+    swap_kernel(const rill_arrays arrays, const rill_arrays before, const rill_rates rates, const int parity,
+                const rill_swap *swaps, const size_t count)
 {
     const size_t k = (size_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k >= count) return;
     if constexpr (!P::populations) {
         if (k == 0 || swaps[k - 1].node[0] != swaps[k].node[0])
-            rill_stored_swap<P>(&arrays, &before, swaps, k, count);
+            rill_stored_swap<P>(&arrays, &before, &rates, swaps, k, count);
         return;
     }
     const rill_swap s = swaps[k];

@@ -128,7 +128,7 @@ void set(const rill_launch *launch, rill_node first, rill_node count, const doub
 void swap(const rill_launch *launch, const rill_swap *swaps, size_t count)
 {
     start(launch, RILL_CUDA_SWAP, blocks_of(count, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,
-          launch->to, launch->parity, swaps, count);
+          launch->to, rates_argument(launch), launch->parity, swaps, count);
 }
 
 unsigned cross_blocks(uint64_t count)

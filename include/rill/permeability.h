@@ -96,6 +96,8 @@ typedef struct rill_permeability_plan {
                                plan without that */
     uint32_t chambers;      /**< of a network that sees whether they have settled; 0 without one */
     uint64_t cycle;         /**< steps between two corrections, or in which momentum settles */
+    double memory;          /**< part of its last change that a step adds where density and momentum are
+                               stored; 0: time steps alone */
     uint64_t every;         /**< steps between the first samples, without a network */
     double steps_expected;  /**< time steps per axis, estimated to a factor of a few */
     rill_storage storage;   /**< of the populations: that of the options, or fp64, see keep_storage */

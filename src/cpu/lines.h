@@ -240,16 +240,19 @@ typedef struct update {
     rill_scalar density, momentum; /**< weights of sums of these */
     rill_scalar rest, still; /**< sums of a density, of a momentum that are the same everywhere, over these */
     rill_scalar force[3];
+    rill_scalar memory; /**< see rill_relaxation, with which all else is multiplied */
 } update;
 
 static update update_of(const rill_launch *launch)
 {
     const double last = rill_w(lattice, rill_q(lattice) - 1);
-    update u = {.density = (rill_scalar)last,
-                .momentum = (rill_scalar)(3 * last),
+    const rill_relaxation *r = &launch->relaxation;
+    update u = {.density = (rill_scalar)(r->density * last),
+                .momentum = (rill_scalar)(r->momentum * 3 * last),
+                .memory = (rill_scalar)r->memory,
                 .rest = (rill_scalar)rint((1 - rill_w(lattice, 0)) / last),
                 .still = (rill_scalar)rint(1 / (3 * last))};
-    for (int a = 0; a < 3; a++) u.force[a] = (rill_scalar)(3 * launch->force[a]);
+    for (int a = 0; a < 3; a++) u.force[a] = (rill_scalar)(r->momentum * 3 * launch->force[a]);
     return u;
 }
 
@@ -394,18 +397,29 @@ RILL_FN void put_first(rill_scalar *to, const rill_real values, const int count)
         *to = *from;
 }
 
+/** Add what is remembered of the step before to what nodes send. @param own, old  what they sent in this
+ * step, and in the one before */
+RILL_FN void remember(const update *u, const rill_scalar *own, const rill_scalar *old, const int nodes,
+                      rill_scalar *to)
+{
+    for (int n = 0; n < nodes; n++) to[n] = to[n] + u->memory * (own[n] - old[n]);
+}
+
 /**
- * Update a line. @param to  its first node in row 0
+ * Update a line. @param own, to  its first node in row 0
  *
  * Of vectors that are not all fluid the nodes are brought together, and what is behind them is overwritten by
  * the vectors that follow.
  */
-static void update_line(const update *u, const tile *t, const around *from, rill_scalar *to,
-                        const size_t distance)
+static void update_line(const update *u, const tile *t, const around *from, const rill_scalar *own,
+                        rill_scalar *to, const size_t distance)
 {
     rill_real out[FIELDS];
+    rill_scalar old[FIELDS][TILE];
     some_vectors inner, others;
     const int nodes = sort_vectors(from, t->cells, &inner, &others);
+    for (size_t a = 0; a < FIELDS && u->memory != 0 && a <= (size_t)rill_dimensions(lattice); a++)
+        memcpy(old[a], to + a * distance, (size_t)nodes * sizeof *to);
     RILL_NO_UNROLL
     for (int k = 0; k < others.count; k++) {
         const uint64_t cells = lanes_of(&from->lines[1][1]->beside[1], others.x[k]);
@@ -428,6 +442,8 @@ static void update_line(const update *u, const tile *t, const around *from, rill
         for (int a = 0; a <= rill_dimensions(lattice); a++)
             memcpy(to + (size_t)a * distance + inner.before[k], &out[a], sizeof out[a]);
     }
+    for (size_t a = 0; a < FIELDS && u->memory != 0 && a <= (size_t)rill_dimensions(lattice); a++)
+        remember(u, own + a * distance, old[a], nodes, to + a * distance);
 }
 
 /* ---- fluid nodes into lines ------------------------------------------------------------------ */
@@ -539,7 +555,8 @@ static void step_tile(const rill_launch *launch, const update *u, const uint32_t
             }
         }
         ask(&launch->to, arrays->words + row + arrays->row, t, true);
-        update_line(u, t, &from, stored_row(&launch->to, 0) + arrays->words[row + t->first_word].base,
+        const size_t first = arrays->words[row + t->first_word].base;
+        update_line(u, t, &from, stored_row(arrays, 0) + first, stored_row(&launch->to, 0) + first,
                     launch->to.stride);
     }
 }
@@ -604,8 +621,11 @@ static void step_listed(const rill_launch *launch, uint64_t n)
         }
         RILL_UNROLL
         for (int a = 0; a <= rill_dimensions(lattice); a++) {
-            const rill_real value = sent(&u, &sums, cells_at(stored_row(&launch->from, a) + n, x), a);
-            memcpy(stored_row(&launch->to, a) + n + x, &value, sizeof value);
+            const rill_real own = cells_at(stored_row(&launch->from, a) + n, x);
+            rill_scalar *to = stored_row(&launch->to, a) + n + x;
+            rill_real value = sent(&u, &sums, own, a);
+            if (u.memory != 0) value = value + u.memory * (own - cells_at(to, 0));
+            memcpy(to, &value, sizeof value);
         }
     }
 }

@@ -143,12 +143,14 @@ static inline void rill_cpu_swap_stored(const rill_launch *launch, const rill_sw
         const int i = s.direction[0];
         const double gain =
             s.sign * rill_cpu_came_back(launch, s.node[1], s.direction[1]) - rill_cpu_came_back(launch, n, i);
-        rill_cpu_put_stored(launch, &launch->from, 0, n, rill_cpu_stored(launch, &launch->from, 0, n) + gain);
+        rill_cpu_put_stored(launch, &launch->from, 0, n,
+                            rill_cpu_stored(launch, &launch->from, 0, n) + launch->relaxation.density * gain);
         for (int a = 0; a < rill_dimensions(lattice); a++) {
             const int c = rill_c(lattice, i, a);
             if (c)
                 rill_cpu_put_stored(launch, &launch->from, 1 + a, n,
-                                    rill_cpu_stored(launch, &launch->from, 1 + a, n) + 3 * c * gain);
+                                    rill_cpu_stored(launch, &launch->from, 1 + a, n) +
+                                        launch->relaxation.momentum * 3 * c * gain);
         }
     }
 }

@@ -28,6 +28,16 @@ typedef struct rill_wall_bundle {
                        along axes */
 } __attribute__((aligned(8))) rill_wall_bundle; /* one load */
 
+/**
+ * Which part of its change a step makes, where density and momentum x = (rho - 1, m) are stored: from x to
+ * x + relaxation (x' - x) + memory (x - x_before), x' being that of a time step and x_before what was stored
+ * a step earlier. A steady flow stays as it is.
+ */
+typedef struct rill_relaxation {
+    double density, momentum; /**< 1: a time step */
+    double memory;            /**< 0: a time step; below 1 */
+} rill_relaxation;
+
 /** All of them; NULL where there are none. See rill_walls_in_step(). */
 typedef struct rill_wall_weights {
     const rill_wall_bundle *bundles; /**< [stride / RILL_BUNDLE] */
@@ -60,6 +70,7 @@ typedef struct rill_launch {
         *label_sums; /**< totals: rho - 1 of every node is added to that of its label, see rill_sum_units() */
     double rate_even, rate_odd, rate_bulk, rate_ghost, third; /**< see rill_rates */
     double magic, force[3], velocity[3];
+    rill_relaxation relaxation; /**< where density and momentum are stored: step, swap */
     rill_carreau_yasuda carreau_yasuda;
     rill_casson casson;
 } rill_launch;
@@ -77,6 +88,9 @@ static inline rill_rates rill_rates_of(const rill_launch *launch)
     rates.third = (rill_scalar)launch->third;
     for (int a = 0; a < 3; a++) rates.force[a] = (rill_scalar)launch->force[a];
     for (int a = 0; a < 3; a++) rates.velocity[a] = (rill_scalar)launch->velocity[a];
+    rates.relax_density = (rill_scalar)launch->relaxation.density;
+    rates.relax_momentum = (rill_scalar)launch->relaxation.momentum;
+    rates.memory = (rill_scalar)launch->relaxation.memory;
     if (launch->variant.rheology == RILL_CARREAU_YASUDA) {
         rates.viscosity.infinite = (rill_scalar)law->nu_inf;
         rates.viscosity.range = (rill_scalar)(law->nu_0 - law->nu_inf);

@@ -190,12 +190,21 @@ static __device__ __forceinline__ void rill_stored_step(const rill_arrays *from,
     }
     const rill_scalar rest = (rill_scalar)rint((1 - rill_w(P::lattice, 0)) / last),
                       still = (rill_scalar)rint(1 / (3 * last));
-    own.row[0] = own.row[0] + (rill_scalar)last * (sums.row[0] - rest * own.row[0]);
+    rill_stored old = own; /* what was stored a step earlier, before it is overwritten */
+    rill_stored_load<P>(to, n, rates->memory != 0, &old);
     RILL_UNROLL
-    for (int a = 0; a < rill_dimensions(P::lattice); a++)
-        own.row[1 + a] = own.row[1 + a] +
-                         (rill_scalar)(3 * last) * (sums.row[1 + a] - still * own.row[1 + a]) +
-                         3 * rates->force[a];
+    for (int r = 0; r <= rill_dimensions(P::lattice); r++) {
+        const rill_real back = rates->memory * (own.row[r] - old.row[r]);
+        if (r == 0)
+            own.row[0] = own.row[0] +
+                         (rill_scalar)last * rates->relax_density * (sums.row[0] - rest * own.row[0]) + back;
+        else
+            own.row[r] =
+                own.row[r] +
+                rates->relax_momentum *
+                    ((rill_scalar)(3 * last) * (sums.row[r] - still * own.row[r]) + 3 * rates->force[r - 1]) +
+                back;
+    }
     rill_stored_put<P>(to, n, &own);
 }
 
@@ -225,12 +234,14 @@ static __device__ __forceinline__ rill_real rill_stored_came_back(const rill_arr
 /**
  * Let a node receive what mirrored links have sent instead of what came back along them, after the step.
  * @param before  the array that the step has read
+ * @param rates   with the relaxation of the step
  * @param swaps   [count] by node[0], which receives along direction[0] what came back to node[1]
  * @param k       the first one of its node
  */
 template <class P>
 static __device__ __forceinline__ void rill_stored_swap(const rill_arrays *arrays, const rill_arrays *before,
-                                                        const rill_swap *swaps, size_t k, const size_t count)
+                                                        const rill_rates *rates, const rill_swap *swaps,
+                                                        size_t k, const size_t count)
 {
     const rill_node n = swaps[k].node[0];
     rill_stored stored = rill_stored_none();
@@ -240,10 +251,10 @@ static __device__ __forceinline__ void rill_stored_swap(const rill_arrays *array
         const rill_real gain =
             (rill_scalar)s.sign * rill_stored_came_back<P>(before, s.node[1], s.direction[1]) -
             rill_stored_came_back<P>(before, n, s.direction[0]);
-        stored.row[0] = stored.row[0] + gain;
+        stored.row[0] = stored.row[0] + rates->relax_density * gain;
         for (int a = 0; a < rill_dimensions(P::lattice); a++)
-            stored.row[1 + a] =
-                stored.row[1 + a] + (rill_scalar)(3 * rill_c(P::lattice, s.direction[0], a)) * gain;
+            stored.row[1 + a] = stored.row[1 + a] + (rill_scalar)(3 * rill_c(P::lattice, s.direction[0], a)) *
+                                                        rates->relax_momentum * gain;
     }
     rill_stored_put<P>(arrays, n, &stored);
 }

@@ -29,6 +29,7 @@ typedef struct rill_rates {
     rill_scalar force[3];     /**< body force per volume */
     rill_scalar velocity[3];  /**< that carries a scalar */
     rill_viscosity viscosity; /**< of a law */
+    rill_scalar relax_density, relax_momentum, memory; /**< see rill_relaxation */
 } rill_rates;
 
 #endif

@@ -83,6 +83,10 @@ enum { STOP_STEPS = 4 };
  * progress is shown. */
 #define BEGUN_UPDATES 5e10
 
+/* Time steps before the first sight of a cycle, where others relax with memory: energies and gains follow
+ * from these alone. */
+enum { TIME_STEPS = 4 };
+
 typedef struct state {
     rill_follower *f;
     rill_pressures *p;
@@ -98,6 +102,7 @@ typedef struct state {
     double late[PACE_CYCLES];  /* uncertainties of k after the last cycles, by their number */
     bool nears;                /* they fall */
     uint64_t begun;            /* steps of a cycle that are made before its first sight is waited for */
+    double memory;             /* see rill_permeability_plan; 0 once the flow has been driven apart by it */
 } state;
 
 static rill_status estimate(state *s)
@@ -294,6 +299,20 @@ static bool judge(state *s)
            fabs(f->k[run->axis] - s->k.value) <= loose * o->tolerance * fabs(s->k.value);
 }
 
+/* Make time steps alone where the flow is driven apart: the mean momentum, far from k, leaves it farther and
+ * farther. */
+#define DRIVEN_APART 0.3
+static void see_divergence(state *s)
+{
+    if (s->memory == 0 || s->f->run->cycles < CYCLES_LEAST || !(s->away[0] > DRIVEN_APART) ||
+        !(s->away[0] > s->away[1] && s->away[1] > s->away[2]))
+        return;
+    rill_log(RILL_LOG_DEBUG, "the flow is driven apart by a memory of %g: time steps alone from here on",
+             s->memory);
+    s->memory = 0;
+    rill_mixing_forget(&s->mixing);
+}
+
 /* Whether rounding shows at this viscosity, once k is known roughly. */
 static bool rounds_alike(const state *s)
 {
@@ -344,6 +363,7 @@ static rill_status create(rill_follower *f, const rill_domain *domain, rill_pres
     *s = (state){.f = f, .p = p, .k = rill_path_start(), .tortuosity = rill_path_start()};
     for (int b = 0; b < 3; b++) s->across[b] = rill_path_start();
     s->cycle = f->plan->cycle;
+    s->memory = f->plan->memory;
     s->between = rill_plan_between(f->plan);
     const bool sloshes = rill_plan_sloshes(f->plan);
     if (!rill_sim_device_of(f->sim)->backend->processor && !sloshes) {
@@ -381,7 +401,16 @@ static rill_status look(state *s, uint64_t steps, int which)
 {
     rill_pressures *p = s->p;
     const rill_seeing all = {.speeds = which == 1, .labels = p->network.chambers, .sums = p->sums[which]};
-    return rill_follow_sight(s->f, steps, &all, which ? &p->after : &p->before);
+    rill_status status = RILL_OK;
+    if (which == 0 && s->memory > 0 && steps > TIME_STEPS) {
+        RILL_TRY(rill_sim_relax(s->f->sim, rill_relaxation_of(s->memory)));
+        RILL_TRY(rill_follow_step(s->f, steps - TIME_STEPS));
+        RILL_TRY(rill_sim_relax(s->f->sim, (rill_relaxation){1, 1, 0}));
+        steps = TIME_STEPS;
+    }
+    RILL_TRY(rill_follow_sight(s->f, steps, &all, which ? &p->after : &p->before));
+done:
+    return status;
 }
 
 rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, rill_pressures *pressures)
@@ -406,6 +435,7 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, ril
         RILL_TRY(estimate(&s));
         const double seconds = rill_now() - before;
         run->converged = judge(&s);
+        see_divergence(&s);
         f->misled = misled(&s);
         if (!f->misled) see_rounding(&s);
         run->converged = run->converged && !f->misled;

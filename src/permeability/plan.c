@@ -142,6 +142,14 @@ static double slow_time(const rill_permeability_plan *p, double taus)
 #define CYCLE_LEAST_WIDER 40
 #define CYCLES 8
 #define CYCLES_NESTED 5
+/* Memory of steps where density and momentum are stored; the most steps of a cycle with it, and half of those
+ * between its sights. */
+#define MEMORY_LEAST 0.3
+#define MEMORY_MOST 0.6
+#define MEMORY_NARROW 0.5 /* where pressures are what settles last */
+#define MEMORY_CYCLE_MOST 64
+#define MEMORY_BETWEEN 4
+#define MEMORY_FLOW 1e-4 /* k per porosity and squared width of the widest pores, below which that is so */
 /* Runs start from coarser grids where pores are at least so wide: in narrower ones 2^3 voxels in one close
  * throats. Between walls, boxes are at least so many voxels along each axis: what is periodic or mirrored may
  * be as thin as a voxel. Obstacles far apart are at least so many voxels thick, and walls so many on the
@@ -257,6 +265,23 @@ static const char *tau_needed_reason(rill_variant v)
                : "the walls of this collision move with it, and are half-way at this one";
 }
 
+/*
+ * Where density and momentum are stored, steps relax with memory: see rill_relaxation_of(). A slowest mode
+ * that decays within t steps does so in about (1 - memory) t / 1.3 then, and fastest with (1 - sqrt(1.3 /
+ * t))^2. With more than MEMORY_MOST pressures, which relax by (1 - memory)^2, follow a cycle late, and
+ * corrections that do not wait for them grow in wide pores: 0.85 diverged in a pack of 96^3.
+ */
+static void remember(rill_permeability_plan *p)
+{
+    const double wide = p->pores.porosity * p->pores.opening * p->pores.opening;
+    const bool narrow = rill_plan_k_guess(&p->pores) < MEMORY_FLOW * wide;
+    const double settles = viscous_time(p) / p->nu;
+    const double most = pow(fmax(1 - sqrt(1.3 / settles), 0), 2);
+    p->memory = fmin(fmax(most, MEMORY_LEAST), narrow ? MEMORY_NARROW : MEMORY_MOST);
+    const double cycle = CYCLE_TIMES * (1 - p->memory) / 1.3 * settles;
+    p->cycle = 2 * (uint64_t)ceil(0.5 * fmin(fmax(cycle, CYCLE_LEAST), MEMORY_CYCLE_MOST));
+}
+
 static void network_choose(const rill_geom *geom, const rill_permeability_options *o,
                            rill_permeability_plan *p)
 {
@@ -275,6 +300,7 @@ static void network_choose(const rill_geom *geom, const rill_permeability_option
     /* At a tau that is requested, or at the least one that is chosen, pressures may even out slowly. */
     const double slower = fmax(3 * p->nu / (ducts - 0.5), 1);
     p->cycle = cycle_of(p, fmax(slower * cycle_least(geom, p), CYCLE_TAUS_NARROW * memory(o, p)));
+    if (rill_stream_macroscopic((int)o->variant.stream)) remember(p);
     p->steps_expected = (p->nested ? CYCLES_NESTED : CYCLES) * (double)p->cycle;
     snprintf(p->tau_reason, sizeof p->tau_reason, "%s",
              o->tau != 0    ? "as requested"
@@ -330,6 +356,7 @@ bool rill_plan_sloshes(const rill_permeability_plan *p)
 
 uint64_t rill_plan_between(const rill_permeability_plan *p)
 {
+    if (p->memory > 0) return 2 * MEMORY_BETWEEN;
     return 2 * (uint64_t)fmax(4, floor((double)p->cycle / 6));
 }
 

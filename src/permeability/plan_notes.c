@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/faces.h"
+#include "kernel/stream.h"
 #include "geometry/voxels/outside.h"
 
 #include <stdio.h>
@@ -72,6 +73,11 @@ rill_status rill_plan_notes(const rill_geom *geom, const rill_permeability_optio
     rill_status status = RILL_OK;
     RILL_TRY(faces_note(geom, o, notes));
     RILL_TRY(sections_note(geom, o, notes));
+    if (rill_stream_macroscopic((int)o->variant.stream))
+        RILL_TRY(rill_note(notes,
+                           "k is that of the magic parameter 1/4, which macroscopic streaming needs: a slit "
+                           "of H voxels has H^2/12 + 1/12 instead of the H^2/12 + 1/24 of the default 3/16; "
+                           "another streaming scheme takes --magic 3/16"));
 done:
     return status;
 }

@@ -5,7 +5,17 @@
 #include "core/memory.h"
 #include "kernel/stream.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+/*
+ * Momentum that changes its sign from node to node and from step to step is multiplied by -1 in a time step,
+ * and oscillates in this iteration, damped, where its relaxation is below 1 + memory. Sound oscillates, too:
+ * it is damped at all wave lengths where the relaxation of density is at most 1.05 (1 - memory)^2, with this
+ * relaxation of momentum and down to 1 (eigenvalues of waves of 13 lengths along each axis of a periodic
+ * box without walls).
+ */
+#define RELAX_MOMENTUM 1.3
 
 rill_status rill_macroscopic_check(const rill_sim_options *o)
 {
@@ -26,6 +36,35 @@ rill_status rill_macroscopic_refuse(const rill_sim *sim, const char *what)
         RILL_USAGE,
         "%s needs populations, which macroscopic streaming does not store: choose another streaming scheme",
         what);
+}
+
+rill_status rill_sim_relax(rill_sim *sim, rill_relaxation relaxation)
+{
+    const rill_relaxation *r = &relaxation;
+    const bool plain = r->density == 1 && r->momentum == 1 && r->memory == 0;
+    if (!plain) {
+        if (!rill_stream_macroscopic((int)sim->flow->options.variant.stream))
+            return rill_fail(RILL_USAGE, "populations are stored, which relax by time steps alone: choose "
+                                         "macroscopic streaming");
+        if (!(r->density > 0 && r->density <= 1 && r->momentum > 0 && r->momentum < 2 && r->memory >= 0 &&
+              r->memory < 1))
+            return rill_fail(RILL_USAGE,
+                             "relaxation of the density %g, of momentum %g, memory %g: choose above 0 up to "
+                             "1, between 0 and 2, from 0 to below 1",
+                             r->density, r->momentum, r->memory);
+    }
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        rill_sim *part = rill_sim_part(sim, k);
+        part->flow->relaxation = relaxation;
+        if (!plain) part->given = part->steps;
+    }
+    return RILL_OK;
+}
+
+rill_relaxation rill_relaxation_of(double memory)
+{
+    const double sound = 1 - memory;
+    return (rill_relaxation){sound * sound, fmin(RELAX_MOMENTUM, 1 + memory), memory};
 }
 
 static int by_node(const void *a, const void *b)

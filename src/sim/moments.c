@@ -126,7 +126,7 @@ static rill_status set_moments_of(rill_sim *sim, int set, range r, const double 
     rill_status status = RILL_OK;
     const bool direct = in_order(r, rho, u);
     double *host = NULL;
-    sim->fresh = sim->steps;
+    sim->fresh = sim->given = sim->steps;
     RILL_TRY(rill_sim_slice_make(sim));
     if (!direct) RILL_TRY(host_slice(r.count, &host));
     rill_launch launch = rill_set_launch(sim, &sim->flow[set]);
@@ -314,6 +314,9 @@ static void slice_add(rill_sim *sim, const rill_launch *launch, rill_node first,
     rill_launch adding = *launch;
     adding.add = true;
     rill_device_spread(sim->device, sim->label_values, sim->labels + first, count, sim->slice);
+    sim->flow->kernels->set(&adding, sim->domain->first + first, count, sim->slice);
+    if (!rill_stream_macroscopic((int)adding.variant.stream) || sim->steps == sim->given) return;
+    adding.from = launch->to; /* what is remembered of the step before moves along */
     sim->flow->kernels->set(&adding, sim->domain->first + first, count, sim->slice);
 }
 

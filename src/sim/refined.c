@@ -213,7 +213,7 @@ rill_status rill_refined_set(rill_refined *refined, double u_scale)
     refined->sim->fresh = refined->sim->steps;
     for (int k = 0; k < refined->parts; k++) { /* devices work side by side */
         piece *p = &refined->piece[k];
-        p->sim->fresh = p->sim->steps;
+        p->sim->fresh = p->sim->given = p->sim->steps;
         if (p->first < p->end) RILL_TRY(piece_set(refined, p, u_scale));
     }
     for (int k = 0; k < refined->parts; k++) RILL_TRY(rill_device_wait(refined->piece[k].sim->device));

@@ -201,6 +201,8 @@ rill_launch rill_set_launch(const rill_sim *sim, const rill_set *set)
     launch.from.ring = set->ring;
     launch.to.ring = ring_next(set);
     rates_set(&launch, o);
+    launch.relaxation = set->relaxation;
+    if (sim->steps == sim->given) launch.relaxation.memory = 0;
     memcpy(launch.force, o->force, sizeof launch.force);
     memcpy(launch.velocity, o->velocity, sizeof launch.velocity);
     return launch;
@@ -310,6 +312,7 @@ done:
 rill_status rill_set_create(rill_sim *sim, rill_set *set)
 {
     rill_status status = RILL_OK;
+    set->relaxation = (rill_relaxation){1, 1, 0};
     RILL_TRY(rill_device_kernels(sim->device, set->options.variant, &set->kernels));
     RILL_TRY(allocate(sim, set));
     RILL_TRY(rest(sim, set));

@@ -22,6 +22,7 @@ typedef struct rill_set {
     const void *swaps;
     size_t swap_count;
     rill_swap *own_swaps; /* host, unless they are those of the domain */
+    rill_relaxation relaxation;
 } rill_set;
 
 /** Refuse physics out of range, and what does not go with a domain. */

@@ -113,6 +113,19 @@ rill_status rill_sim_label_totals(rill_sim *sim, rill_speeds speeds, rill_totals
  */
 rill_status rill_sim_label_add(rill_sim *sim, const double *density);
 
+/**
+ * Let steps relax as given from now on, where density and momentum are stored: between time steps, which make
+ * the sums that follow from one step to the next true, and steps that end at the same flow earlier. What
+ * relaxes with memory remembers the step before; moments that are set or loaded forget it.
+ * @return RILL_USAGE for populations, other than time steps
+ * @see Polyak (1964), doi:10.1016/0041-5553(64)90137-5
+ */
+rill_status rill_sim_relax(rill_sim *sim, rill_relaxation relaxation);
+
+/** Return the relaxation of steps with a memory that damps all waves: the fastest for a slowest mode that a
+ * time step multiplies by 1 - (1 - sqrt(memory))^2 / 1.3. @param memory  from 0.3 to below 1 */
+rill_relaxation rill_relaxation_of(double memory);
+
 /** Return p_c of both compartments of an outlet at the present time, see rill_windkessel. */
 rill_status rill_sim_patch_compartments(rill_sim *sim, int patch, double stored[2]);
 

@@ -23,6 +23,7 @@ struct rill_sim {
     bool joined; /* a part: its queue waits for others, see rill_launch */
     uint64_t steps;
     uint64_t fresh; /* the value of `steps` when something was set: no wall link has been crossed since */
+    uint64_t given; /* the value of `steps` when moments or a state were put in: no step before is stored */
     rill_patches patches;
     struct rill_sim_loading *loading; /* state.c: while a state is put in */
     rill_partial *partials;           /* [chunks] on the backend */

@@ -302,8 +302,9 @@ static rill_status names_check(const rill_sim *sim, const char *names)
 static void steps_set(rill_sim *sim, uint64_t steps)
 {
     rill_several *s = sim->several;
-    sim->steps = sim->fresh = steps;
-    for (int k = 0; s && k < s->parts.count; k++) s->sims[k]->steps = s->sims[k]->fresh = steps;
+    sim->steps = sim->fresh = sim->given = steps;
+    for (int k = 0; s && k < s->parts.count; k++)
+        s->sims[k]->steps = s->sims[k]->fresh = s->sims[k]->given = steps;
     for (int k = 0; s && k < s->stage_count; k++) s->stages[k]->sim->steps = s->stages[k]->sim->fresh = steps;
 }
 

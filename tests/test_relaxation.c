@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steps that relax with memory (Polyak 1964, doi:10.1016/0041-5553(64)90137-5), where density and momentum
+ * are stored: they end at the flow of time steps, earlier.
+ */
+#include "backends.h"
+#include "sim/sim.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum { edge = 10 };
+
+static rill_geom *array_of_spheres(rill_side side)
+{
+    rill_geom *geom = NULL;
+    const uint32_t n[3] = {edge, edge, edge};
+    ASSERT_OK(rill_geom_create(n, &geom));
+    for (int a = 0; a < 3; a++) geom->sides[a] = side;
+    for (int k = 0; k < edge * edge * edge; k++) {
+        const double d[3] = {k % edge - 4.3, k / edge % edge - 4.3, k / edge / edge - 4.3};
+        geom->voxels[k] = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < 9 ? RILL_SOLID : RILL_FLUID;
+    }
+    return geom;
+}
+
+typedef struct flow {
+    rill_geom *geom;
+    rill_domain *domain;
+    rill_sim *sim;
+} flow;
+
+static flow flow_create(rill_backend_kind backend, rill_side side, rill_stream stream,
+                        rill_addressing addressing)
+{
+    flow f = {.geom = array_of_spheres(side)};
+    const rill_domain_options along_z = {RILL_D3Q19, 2};
+    rill_sim_options options = rill_sim_options_default();
+    options.variant.equilibrium = RILL_STOKES;
+    options.variant.stream = stream;
+    options.variant.addressing = addressing;
+    options.variant.storage = RILL_FP64;
+    options.variant.arithmetic = RILL_DOUBLE;
+    options.backend = backend;
+    options.tau = 1;
+    options.magic = 0.25;
+    options.force[2] = 1e-4;
+    ASSERT_OK(rill_domain_create(f.geom, &along_z, &f.domain));
+    ASSERT_OK(rill_sim_create(f.domain, &options, &f.sim));
+    return f;
+}
+
+static void flow_destroy(flow *f)
+{
+    rill_sim_destroy(f->sim);
+    rill_domain_destroy(f->domain);
+    rill_geom_destroy(f->geom);
+}
+
+static rill_totals totals_of(rill_sim *sim)
+{
+    rill_totals totals;
+    ASSERT_OK(rill_sim_totals(sim, &totals));
+    return totals;
+}
+
+Test(relaxation, ends_at_the_flow_of_time_steps_and_earlier)
+{
+    const rill_side sides[] = {RILL_PERIODIC, RILL_MIRROR};
+    omp_set_num_threads(1);
+    FOR_EACH_BACKEND(backend)
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; k < 2; k++) {
+            flow f = flow_create(backend, sides[s], RILL_MACROSCOPIC, k ? RILL_BITMAP : RILL_LIST);
+            flow plain = flow_create(backend, sides[s], RILL_MACROSCOPIC, RILL_LIST);
+            ASSERT_OK(rill_sim_step(plain.sim, 250));
+            const double early = totals_of(plain.sim).momentum[2];
+            ASSERT_OK(rill_sim_step(plain.sim, 3000));
+            const double end = totals_of(plain.sim).momentum[2];
+            ASSERT_OK(rill_sim_relax(f.sim, rill_relaxation_of(0.7)));
+            ASSERT_OK(rill_sim_step(f.sim, 250));
+            const double found = totals_of(f.sim).momentum[2];
+            cr_expect_lt(
+                fabs(found - end), 0.1 * fabs(early - end),
+                "side %d, list or bitmap %d, backend %d: %.12g after 250 steps with memory, %.12g of "
+                "time steps, %.12g in the end",
+                s, k, backend, found, early, end);
+            ASSERT_OK(rill_sim_step(f.sim, 550));
+            const double settled = totals_of(f.sim).momentum[2];
+            cr_expect_float_eq(settled / end, 1, 1e-9, "side %d, list or bitmap %d, backend %d: %.12g, %.12g",
+                               s, k, backend, settled, end);
+            flow_destroy(&plain);
+            flow_destroy(&f);
+        }
+}
+
+/* Both kinds of addressing make the same steps, from the first on. */
+Test(relaxation, steps_are_those_of_the_formula)
+{
+    FOR_EACH_BACKEND(backend)
+    {
+        flow f[3]; /* list, bitmap, time steps */
+        rill_totals t[3][4];
+        for (int k = 0; k < 3; k++) {
+            f[k] = flow_create(backend, RILL_PERIODIC, RILL_MACROSCOPIC, k == 1 ? RILL_BITMAP : RILL_LIST);
+            if (k < 2) ASSERT_OK(rill_sim_relax(f[k].sim, (rill_relaxation){1, 1, 0.5}));
+            for (int step = 0; step < 4; step++) {
+                ASSERT_OK(rill_sim_step(f[k].sim, 1));
+                t[k][step] = totals_of(f[k].sim);
+            }
+        }
+        /* Nothing is remembered in the first step; the second adds half of what the first changed. */
+        const double first = t[2][0].momentum[2], second = t[2][1].momentum[2];
+        cr_expect_float_eq(t[0][0].momentum[2], first, 1e-15);
+        cr_expect_float_eq(t[0][1].momentum[2] / (second + 0.5 * first), 1, 1e-12);
+        for (int step = 0; step < 4; step++)
+            cr_expect_float_eq(t[1][step].momentum[2] / t[0][step].momentum[2], 1, 1e-12, "step %d", step);
+        for (int k = 0; k < 3; k++) flow_destroy(&f[k]);
+    }
+}
+
+/* A density that is added moves what is remembered, too: nothing is remembered of the addition. */
+Test(relaxation, a_density_that_is_added_is_no_change)
+{
+    static const uint32_t labels[edge * edge * edge];
+    const double more = 0.125;
+    FOR_EACH_BACKEND(backend)
+    {
+        flow f = flow_create(backend, RILL_PERIODIC, RILL_MACROSCOPIC, RILL_BITMAP);
+        ASSERT_OK(rill_sim_label_share(f.sim, 1, labels));
+        ASSERT_OK(rill_sim_relax(f.sim, rill_relaxation_of(0.7)));
+        ASSERT_OK(rill_sim_step(f.sim, 3));
+        const double before = totals_of(f.sim).mass;
+        ASSERT_OK(rill_sim_label_add(f.sim, &more));
+        ASSERT_OK(rill_sim_step(f.sim, 3));
+        const double gained = (totals_of(f.sim).mass - before) / (double)f.domain->nodes;
+        cr_expect_float_eq(gained, more, 1e-12, "backend %d: %.15g was gained", backend, gained);
+        flow_destroy(&f);
+    }
+}
+
+Test(relaxation, refusals)
+{
+    flow f = flow_create(RILL_BACKEND_CPU, RILL_PERIODIC, RILL_MACROSCOPIC, RILL_LIST);
+    flow populations = flow_create(RILL_BACKEND_CPU, RILL_PERIODIC, RILL_PULL, RILL_LIST);
+    cr_expect_eq(rill_sim_relax(f.sim, (rill_relaxation){0.1, 1.3, 1}), RILL_USAGE);
+    cr_expect_eq(rill_sim_relax(f.sim, (rill_relaxation){0.1, 2, 0.7}), RILL_USAGE);
+    cr_expect_eq(rill_sim_relax(f.sim, (rill_relaxation){0, 1, 0}), RILL_USAGE);
+    cr_expect_eq(rill_sim_relax(populations.sim, rill_relaxation_of(0.7)), RILL_USAGE);
+    ASSERT_OK(rill_sim_relax(populations.sim, (rill_relaxation){1, 1, 0}));
+    flow_destroy(&populations);
+    flow_destroy(&f);
+}

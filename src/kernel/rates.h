@@ -25,10 +25,10 @@ typedef struct rill_rates {
     rill_scalar odd;          /**< 1 / (1/2 + magic / (tau - 1/2)): TRT, MRT; third moments of the others */
     rill_scalar bulk;         /**< MRT, central moments, cumulants: trace of the stress */
     rill_scalar ghost;        /**< MRT: even moments of fourth and higher order */
-    rill_scalar third;        /**< central moments, cumulants: square of the limit of third moments */
     rill_scalar force[3];     /**< body force per volume */
     rill_scalar velocity[3];  /**< that carries a scalar */
     rill_viscosity viscosity; /**< of a law */
+    rill_scalar third;        /**< central moments, cumulants: square of the limit of third moments */
     rill_scalar relax_density, relax_momentum, memory; /**< see rill_relaxation */
 } rill_rates;
 

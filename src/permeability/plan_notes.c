@@ -77,7 +77,7 @@ rill_status rill_plan_notes(const rill_geom *geom, const rill_permeability_optio
         RILL_TRY(rill_note(notes,
                            "k is that of the magic parameter 1/4, which macroscopic streaming needs: a slit "
                            "of H voxels has H^2/12 + 1/12 instead of the H^2/12 + 1/24 of the default 3/16; "
-                           "another streaming scheme takes --magic 3/16"));
+                           "another streaming scheme takes --magic 0.1875"));
 done:
     return status;
 }

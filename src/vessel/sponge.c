@@ -96,9 +96,9 @@ static rill_status plan_loss(const rill_case *given, const rill_opening *o, doub
 }
 
 /* Return the limit of third moments. A larger one is closer to the flow in thin boundary layers, but unstable
- * where pressures stand on a staircase of links at the end of the surface. Steady flow on coarse grids swings
- * on with it: that of a tube with 8 cells at a Reynolds number of 483 does not become steady with 0.003 to
- * 0.01. */
+ * where pressures stand on a staircase of links at the end of the surface. Steady flow on coarse grids
+ * keeps oscillating with it: that of a tube with 8 cells at a Reynolds number of 483 does not become steady
+ * with 0.003 to 0.01. */
 static double third_limit(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan)
 {
     const double shortest = VOXELS * fmax(geom->spacing, given->coarsest);

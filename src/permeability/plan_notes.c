@@ -76,8 +76,8 @@ rill_status rill_plan_notes(const rill_geom *geom, const rill_permeability_optio
     if (rill_stream_macroscopic((int)o->variant.stream))
         RILL_TRY(rill_note(notes,
                            "k is that of the magic parameter 1/4, which macroscopic streaming needs: a slit "
-                           "of H voxels has H^2/12 + 1/12 instead of the H^2/12 + 1/24 of the default 3/16; "
-                           "another streaming scheme takes --magic 0.1875"));
+                           "of H voxels has H^2/12 + 1/12 instead of H^2/12 + 1/24; "
+                           "another streaming scheme has 3/16 by default"));
 done:
     return status;
 }

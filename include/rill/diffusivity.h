@@ -121,13 +121,19 @@ rill_diffusivity_options rill_diffusivity_options_default(void);
  * @param[in] path, options, progress, out, report as for rill_image_voxelize(); `pore` and `threshold` of the
  * options are not used
  * @param[in] phases [count] the phases, whose grey values must not overlap
+ * @param[in] count  number of phases
  * @return as rill_image_voxelize(), and RILL_USAGE for phases out of range
  */
 rill_status rill_image_voxelize_phases(const char *path, const rill_voxelize_options *options,
                                        const rill_phase *phases, int count, rill_progress progress,
                                        rill_geom **out, rill_voxelize_report *report);
 
-/** The same of an image in memory, as rill_array_voxelize(). */
+/**
+ * The same of an image in memory.
+ * @param[in] grey  as for rill_array_voxelize()
+ * @param[in] options, phases, count, progress, out, report as for rill_image_voxelize_phases()
+ * @return as rill_array_voxelize(), and RILL_USAGE for phases out of range
+ */
 rill_status rill_array_voxelize_phases(const void *grey, const rill_voxelize_options *options,
                                        const rill_phase *phases, int count, rill_progress progress,
                                        rill_geom **out, rill_voxelize_report *report);

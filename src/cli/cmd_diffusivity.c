@@ -94,24 +94,12 @@ done:
 static rill_status read_geometry(choices *c)
 {
     rill_status status = RILL_OK;
-    rill_voxelize_options sides = rill_voxelize_options_default();
-    if (cli_image_given(&c->image) || c->options.phase_count)
-        return rill_fail(
-            RILL_USAGE,
-            "%s is a geometry, no image: of the options for images only --voxel-size and --sides "
-            "apply to it; give the others to `rill voxelize`, and --phase with the image",
-            c->input);
-    RILL_TRY(cli_sides_parse(c->image.sides, &sides));
-    RILL_TRY(rill_geom_read(c->input, &c->geom));
+    if (c->options.phase_count)
+        return rill_fail(RILL_USAGE, "%s is a geometry, no image: give --phase with the image", c->input);
     memcpy(c->file_axes, cli_axes_ours, sizeof cli_axes_ours);
+    RILL_TRY(cli_image_geometry_read(&c->image, c->input, NULL, &c->geom));
     for (uint64_t v = 0; v < rill_geom_voxels(c->geom); v++)
         if (c->geom->voxels[v] > RILL_FLUID) c->geom->voxels[v] = RILL_FLUID; /* labels of openings */
-    if (c->image.voxel_size_given) c->geom->spacing = c->image.voxel_size;
-    for (int a = 0; a < 3 && c->image.sides_given; a++) {
-        if (c->geom->sides[a] == sides.sides[a]) continue;
-        c->geom->sides[a] = sides.sides[a];
-        for (int b = 0; b < 3; b++) c->geom->porosity.percolating[b] = -1; /* to be found anew */
-    }
 done:
     return status;
 }

@@ -79,26 +79,8 @@ static const rill_keeper *keeper_of(const choices *c) { return c->keeper.count >
 
 static rill_status read_geometry(choices *c)
 {
-    rill_status status = RILL_OK;
-    rill_voxelize_options sides = rill_voxelize_options_default();
-    if (cli_image_given(&c->image))
-        return rill_fail(
-            RILL_USAGE,
-            "%s is a geometry, no image: of the options for images only --voxel-size and --sides "
-            "apply to it; give the others to `rill voxelize`",
-            c->input);
-    RILL_TRY(cli_sides_parse(c->image.sides, &sides));
-    RILL_TRY(rill_voxel_size_check(c->image.voxel_size, c->image.allow_voxel_size));
-    RILL_TRY(rill_geom_read_kept(c->input, keeper_of(c), &c->geom));
     memcpy(c->file_axes, cli_axes_ours, sizeof cli_axes_ours);
-    if (c->image.voxel_size_given) c->geom->spacing = c->image.voxel_size;
-    for (int a = 0; a < 3 && c->image.sides_given; a++) {
-        if (c->geom->sides[a] == sides.sides[a]) continue;
-        c->geom->sides[a] = sides.sides[a];
-        for (int b = 0; b < 3; b++) c->geom->porosity.percolating[b] = -1; /* to be found anew */
-    }
-done:
-    return status;
+    return cli_image_geometry_read(&c->image, c->input, keeper_of(c), &c->geom);
 }
 
 static rill_status read_image(choices *c)

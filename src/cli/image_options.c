@@ -172,3 +172,28 @@ void cli_image_rows(const rill_voxelize_report *report)
         cli_row("", "and %llu others from %g to %g", (unsigned long long)(report->greys - RILL_GREYS_SHOWN),
                 report->grey_min, report->grey_max);
 }
+
+rill_status cli_image_geometry_read(const cli_image *image, const char *path, const rill_keeper *keeper,
+                                    rill_geom **out)
+{
+    rill_status status = RILL_OK;
+    rill_voxelize_options sides = rill_voxelize_options_default();
+    if (cli_image_given(image))
+        return rill_fail(
+            RILL_USAGE,
+            "%s is a geometry, no image: of the options for images only --voxel-size and --sides "
+            "apply to it; give the others to `rill voxelize`",
+            path);
+    RILL_TRY(cli_sides_parse(image->sides, &sides));
+    RILL_TRY(rill_voxel_size_check(image->voxel_size, image->allow_voxel_size));
+    RILL_TRY(rill_geom_read_kept(path, keeper, out));
+    rill_geom *geom = *out;
+    if (image->voxel_size_given) geom->spacing = image->voxel_size;
+    for (int a = 0; a < 3 && image->sides_given; a++) {
+        if (geom->sides[a] == sides.sides[a]) continue;
+        geom->sides[a] = sides.sides[a];
+        for (int b = 0; b < 3; b++) geom->porosity.percolating[b] = -1; /* to be found anew */
+    }
+done:
+    return status;
+}

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "geometry/image/voxelize.h"
+#include "io/geom_file.h"
 
 /** The options as they stand on the command line. */
 typedef struct cli_image {
@@ -39,6 +40,13 @@ rill_status cli_sides_parse(const char *text, rill_voxelize_options *out);
 
 /** Convert the options to those of the library; keep, axis and command are left at their defaults. */
 rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out);
+
+/** Read a geometry as a command on images does, and set the edge of a voxel and the boundaries that are
+ * given.
+ * @param[in] keeper  NULL: this process keeps all voxels
+ * @return RILL_USAGE for options of images */
+rill_status cli_image_geometry_read(const cli_image *image, const char *path, const rill_keeper *keeper,
+                                    rill_geom **out);
 
 /** Print the rows of a summary table that say what was read: format, axes, grey values. */
 void cli_image_rows(const rill_voxelize_report *report);

@@ -113,4 +113,9 @@ Test(diffusivity, refusals)
     cli_test_fails(1, "solid boundaries normal to z", "diffusivity", "a_8x8x8.raw", "--pore", "1,2,9",
                    "--sides", "wall", "--axis", "z");
     cli_test_fails(1, "no image", "diffusivity");
+    const cli_result made = cli_test_run("voxelize", "a_8x8x8.raw", "--pore", "1,2", "-q", "-o", "a.geom.h5");
+    cr_assert_eq(made.code, 0, "%s", made.err);
+    cli_test_fails(1, "a voxel of 5 mm is not between", "diffusivity", "a.geom.h5", "--voxel-size", "5mm");
+    cli_test_fails(1, "give --phase with the image", "diffusivity", "a.geom.h5", "--phase", "1=1");
+    cli_test_fails(1, "is a geometry, no image", "diffusivity", "a.geom.h5", "--pore", "1");
 }

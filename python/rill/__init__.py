@@ -15,6 +15,7 @@ reason: `UsageError`, `NumericsError`, `SystemFailure`, `Cancelled`, all of them
 
 from ._batch import Batch, Grid, Row, SampleError, blocks, permeability_many
 from ._diffusivity import DiffusionField, DiffusionRun, Diffusivity, diffusivity
+from ._error_bar import Contribution, ErrorBar
 from ._files import Dataset, File, Group, open
 from ._geometry import Geometry, Opening, Porosity, voxelize
 from ._grids import VesselErrorBar, VesselQuantity
@@ -22,7 +23,7 @@ from ._interface import RILL_VERSION_MAJOR, RILL_VERSION_MINOR, RILL_VERSION_PAT
 from ._library import version
 from ._field import Field
 from ._network import Network, PoreSizes, network
-from ._permeability import DARCY, Contribution, ErrorBar, Permeability, Run, Walls, permeability
+from ._permeability import DARCY, Permeability, Run, Walls, permeability
 from ._plan import Plan, plan
 from ._program import bench, command
 from ._progress import Moment, Progress

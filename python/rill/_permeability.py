@@ -24,6 +24,7 @@ from ._arrays import Array, Order, order_of
 from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, porosity_of
 from ._library import check, library, need, notes, text, warn
 from ._pore import Pore, Threshold, threshold_of
+from ._error_bar import ErrorBar, error_bar_of, form_of
 from ._field import Field, ordered, si_quantity
 from ._sample import Core, Where, takes_image
 from ._progress import Bar, Progress, Watch, logger, one_bar, percent
@@ -131,70 +132,6 @@ class Run:
     def to_dataframe(self) -> Any:
         """Return the series as a pandas.DataFrame with the index 'step'. Needs pandas."""
         return need("pandas", "to_dataframe()").DataFrame(self.series).set_index("step")
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Contribution:
-    """One row of an error bar; arrays are of the axes x, y, z, relative, NaN where unknown.
-
-    Attributes
-    ----------
-    name : str
-        'convergence', 'number format', 'shape and voxels', 'domain boundaries', 'segmentation' or 'sample'.
-    kind : str
-        'bound': the error is at most the half-width. 'estimate': it is estimated.
-    state : str
-        'known', 'not known' (the note says why) or 'not asked'.
-    relative : ndarray, shape (3,)
-        (k otherwise - k) / k; NaN where there is no sign.
-    half_width : ndarray, shape (3,)
-        Of the interval that is due to it, relative to the best estimate.
-    note : str
-    """
-
-    name: str
-    kind: str
-    state: str
-    relative: Reals
-    half_width: Reals
-    note: str
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class ErrorBar:
-    """How far a permeability may be off, with the reason for every part of it.
-
-    Attributes
-    ----------
-    contributions : list of Contribution
-        All rows, in the order of `Contribution.name`. Without ``error_bar`` the first two are known.
-    total : ndarray, shape (3,)
-        Half-width of the interval around `best_lu` along x, y, z, relative to it: the sum of the bounds that are known, plus the
-        root of the sum of the squares of the estimates.
-    without_boundaries : ndarray, shape (3,)
-        The same without the domain boundaries, a choice.
-    best_lu : ndarray, shape (3,)
-        Best estimate of k of the shape that the voxels sample, lattice units; without one k of the voxels.
-    voxels_lu : ndarray, shape (3,)
-        k of the voxels, lattice units.
-    staircase_limit_lu, staircase_relative : ndarray, shape (3,)
-        k of the steps of the voxels on ever finer grids (``error_bar='fine'``), no estimate of k of the shape, and its relative
-        half-width; else NaN.
-    complete : bool
-        What was requested is known.
-    """
-
-    contributions: list[Contribution]
-    total: Reals
-    without_boundaries: Reals
-    best_lu: Reals
-    voxels_lu: Reals
-    staircase_limit_lu: Reals
-    staircase_relative: Reals
-    complete: bool
-
-    def __getitem__(self, name: str) -> Contribution:
-        return next(one for one in self.contributions if one.name == name)
 
 
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
@@ -495,7 +432,7 @@ def permeability(
     """
     given = dict(locals())
     with one_bar(progress) as shown_by:
-        return _Call({**given, "progress": shown_by}).compute(_form(error_bar))
+        return _Call({**given, "progress": shown_by}).compute(form_of(error_bar))
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:
@@ -519,7 +456,7 @@ class _Call:
         if isinstance(self.progress, Bar):
             self.progress.flows = 3
         self.devices = devices_of(a["device"], a["devices"])
-        _checkpoint(o, a["checkpoint"], flag(a["resume"], "resume"), bool(_form(a["error_bar"])), self.fields)
+        _checkpoint(o, a["checkpoint"], flag(a["resume"], "resume"), bool(form_of(a["error_bar"])), self.fields)
         im, order = a["im"], a["order"]
         cut = threshold_of(a.get("threshold"))
         if cut is not None and a["pore"] is not None:
@@ -554,13 +491,6 @@ class _Call:
             result = self.computation(opened).run(watch, error_bar)
         logger.info("%r", result)
         return result
-
-
-def _form(error_bar: Any) -> int:
-    """Return 0 without further runs, 1 with few, 2 with finer grids."""
-    if isinstance(error_bar, str):
-        return choice(error_bar, {"fine": 2}, "error_bar")
-    return int(flag(error_bar, "error_bar"))
 
 
 def _checkpoint(o: Any, checkpoint: Any, resume: bool, error_bar: bool, fields: bool) -> None:
@@ -686,13 +616,13 @@ class _Computation:
         self.options.finished_pieces = type(self.options.finished_pieces)()
         watch.check(library.rill_error_bar_plan_make(whole._c, self.options, self.plan, bar, plan))
         watch.check(library.rill_error_bar_compute(whole._c, self.options, self.out, plan, bar, out))
-        return _bar(out)
+        return error_bar_of(out)
 
     def _own_bar(self) -> ErrorBar | None:
         """Return what the runs say of their own error."""
         out = c.rill_error_bar()
         library.rill_error_bar_of_run(self.out, out)
-        return _bar(out) if np.isfinite(out.k[:]).any() else None
+        return error_bar_of(out) if np.isfinite(out.k[:]).any() else None
 
     def _result(self, bar: ErrorBar | None) -> Permeability:
         r, plan = self.out, self.plan
@@ -710,14 +640,6 @@ class _Computation:
             _fluid=plan.pores.porosity, _diameter=4 * plan.pores.porosity / plan.pores.surface, _slice=self.geometry.voxels[self.geometry.shape[0] // 2].copy(),
             _provenance={**self.provenance, "variant": variant_name(self.options.variant, plan.storage), "backend": text(r.backend), "device": text(r.device),
                          "axes": self.letters, "sides": list(self.geometry.sides)})
-
-
-def _bar(out: Any) -> ErrorBar:
-    states = {c.RILL_ERROR_NOT_ASKED: "not asked", c.RILL_ERROR_UNKNOWN: "not known", c.RILL_ERROR_KNOWN: "known"}
-    parts = [Contribution(text(p.name), "bound" if p.bound else "estimate", states[p.state], np.array(p.relative[:]), np.array(p.half_width[:]),
-                          spoken(text(p.note))) for p in out.contributions]
-    return ErrorBar(parts, np.array(out.total[:]), np.array(out.without_boundaries[:]), np.array(out.best[:]), np.array(out.k[:]),
-                    np.array(out.staircase_limit[:]), np.array(out.staircase_relative[:]), out.complete)
 
 
 def variant_name(variant: Any, storage: int) -> str:

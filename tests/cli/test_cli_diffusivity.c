@@ -61,6 +61,27 @@ Test(diffusivity, phases_and_drives)
     }
 }
 
+/* Compare a value of `rill info` on the diagonal, or of an axis, with that of the JSON summary. */
+static void same_in_file(const char *info, const json_t *json, const char *name, bool tensor)
+{
+    static const char *const diagonal[] = {"xx", "yy", "zz"}, *const axes[] = {"x", "y", "z"};
+    char row[64];
+    snprintf(row, sizeof row, "\n    %s ", name);
+    const char *at = strstr(info, row);
+    cr_assert_not_null(at, "%s", info);
+    at += strlen(row);
+    for (int i = 0; i < (tensor ? 9 : 3); i++) {
+        char *end;
+        const double found = strtod(at, &end);
+        cr_assert_neq(end, at, "%s", name);
+        at = end;
+        if (tensor && i % 4) continue;
+        const char *key = tensor ? diagonal[i / 4] : axes[i];
+        const double wanted = json_number_value(json_object_get(json_object_get(json, name), key));
+        cr_expect_float_eq(found / wanted, 1, 1e-5, "%s %s: %g, not %g", name, key, found, wanted);
+    }
+}
+
 Test(diffusivity, result_file_and_line)
 {
     image_write("a_8x8x8.raw", true);
@@ -68,9 +89,14 @@ Test(diffusivity, result_file_and_line)
                                 "mirror", "-o", "d.h5", "-q");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_expect_not_null(strstr(r.out, "D_eff / D0 along x: "), "%s", r.out);
+    static const char *const more[] = {"--pore", "1,2", "--axis", "xyz", NULL};
+    json_t *json = compute(more);
     r = cli_test_run("info", "d.h5");
     cr_assert_eq(r.code, 0, "%s", r.err);
-    cr_expect_not_null(strstr(r.out, "tortuosity_factor"), "%s", r.out);
+    same_in_file(r.out, json, "diffusivity", true);
+    same_in_file(r.out, json, "formation_factor", true);
+    same_in_file(r.out, json, "tortuosity_factor", false);
+    json_decref(json);
     r = cli_test_run("diffusivity", "a_8x8x8.raw", "--pore", "1,2", "--sides", "mirror");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_expect_not_null(strstr(r.out, "phi D0 / D_eff"), "%s", r.out);

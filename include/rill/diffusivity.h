@@ -53,8 +53,6 @@ typedef struct rill_diffusion_field {
 
 /** What to compute. */
 typedef struct rill_diffusivity_options {
-    rill_backend_kind backend;  /**< what computes */
-    rill_device *device;        /**< not owned; NULL: one is opened where it is needed */
     int axis;                   /**< 0, 1, 2, or several, RILL_AXIS_AUTO ... of rill/types.h */
     rill_diffusion_drive drive; /**< what drives */
     double ratio[RILL_PHASES];  /**< [phase_count], diffusivity / D0 of voxels of the value RILL_FLUID + i */
@@ -103,7 +101,7 @@ typedef struct rill_diffusivity {
     uint64_t nodes;              /**< that took part */
     uint64_t dropped;            /**< pore voxels that cannot conduct and became solid */
     uint64_t bytes;              /**< host memory of the solver at most */
-    char backend[16];            /**< "cpu" or "cuda" */
+    char backend[16];            /**< "cpu" */
     char device[256];            /**< name of the device */
     double seconds_setup;        /**< s, numbering nodes and making coarser grids */
     char *notes;                 /**< what qualifies the result, see rill_notes_add(); owned, may be NULL */

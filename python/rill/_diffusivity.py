@@ -24,7 +24,7 @@ from ._permeability import AXES, Axis
 from ._pore import Pore, ranges_of
 from ._progress import Progress, Watch, logger, one_bar, percent
 from ._sample import Core, Where, takes_image
-from ._values import Devices, Floats, Length, Quantity, Reals, Sides, devices_of, pointer
+from ._values import Floats, Length, Quantity, Reals, Sides, pointer
 from .errors import Error, NumericsError, SystemFailure, UsageError
 
 DiffusionDrive = Literal["gradient", "outside", "inside"]
@@ -230,7 +230,7 @@ def diffusivity(
     fields : bool
         Keep concentration and flux of each run: 16 bytes a voxel and axis.
     device : str
-        'auto', 'cpu', 'cuda' or 'cuda:1'.
+        'auto' or 'cpu': diffusion is computed on processors.
     progress : optional
         See `Progress`.
 
@@ -256,6 +256,7 @@ def diffusivity(
     (0.5, 1.0)
     """
     made = library.rill_diffusivity_options_default()
+    choice(device, {"auto": 0, "cpu": 0}, "device")
     made.drive, made.tolerance = choice(drive, DRIVES, "drive"), fraction(tolerance, "tolerance")
     made.max_iterations = count(max_iterations, "max_iterations", 2**63)
     found = _phases(phases)
@@ -272,8 +273,8 @@ def diffusivity(
         provenance = {"rill": text(library.rill_version()), "numpy": np.__version__, "date": datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds"),
                       "source": geometry.source, "source_hash": text(geometry._g.source_hash), "voxels_crc32": f"{zlib.crc32(geometry.voxels.data):08x}",
                       "axes": letters, "sides": list(geometry.sides)}
-        with Devices(devices_of(device, None)) as opened, Watch(shown_by) as watch:
-            made.device, made.backend, made.progress = opened[0].c, opened[0].kind, watch.c
+        with Watch(shown_by) as watch:
+            made.progress = watch.c
             return _Computation(geometry, made, letters, field_axes if flag(fields, "fields") else "", provenance, drive).run(watch)
 
 

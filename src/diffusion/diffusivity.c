@@ -21,10 +21,8 @@ enum { ITERATIONS = 10000 };
 
 rill_diffusivity_options rill_diffusivity_options_default(void)
 {
-    return (rill_diffusivity_options){.backend = RILL_BACKEND_AUTO,
-                                      .axis = RILL_AXIS_AUTO,
-                                      .tolerance = TOLERANCE,
-                                      .max_iterations = ITERATIONS};
+    return (rill_diffusivity_options){
+        .axis = RILL_AXIS_AUTO, .tolerance = TOLERANCE, .max_iterations = ITERATIONS};
 }
 
 static rill_status options_check(const rill_geom *geom, const rill_diffusivity_options *o)
@@ -322,6 +320,7 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
     rill_diffusivity_options resolved = *options;
     const rill_diffusivity_options *o = &resolved;
     rill_diffusor d = {.geom = geom};
+    rill_device *processors = NULL;
     kept k = {{NULL}};
     double gap[3] = {NAN, NAN, NAN};
     *out = (rill_diffusivity){.backend = "cpu"};
@@ -335,6 +334,8 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
     nan_fill(out->flow_percolating);
     resolved.axis = rill_axes_resolve(options->axis, geom->n);
     RILL_TRY(options_check(geom, o));
+    RILL_TRY(rill_device_create(RILL_BACKEND_CPU, 0, &processors));
+    snprintf(out->device, sizeof out->device, "%s", rill_device_name(processors));
     RILL_TRY(prepare(geom, o, out));
     const double start = rill_now();
     const int driven = rill_tensor_driven(&geom->porosity, o->axis);
@@ -353,6 +354,7 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
 done:
     for (int a = 0; a < 3; a++) rill_array_destroy(k.found[a]);
     rill_diffusor_destroy(&d);
+    rill_device_destroy(processors);
     return status;
 }
 

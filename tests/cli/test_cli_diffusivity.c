@@ -93,6 +93,7 @@ Test(diffusivity, result_file_and_line)
     json_t *json = compute(more);
     r = cli_test_run("info", "d.h5");
     cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "x86-64-"), "%s", r.out); /* the device has a name */
     same_in_file(r.out, json, "diffusivity", true);
     same_in_file(r.out, json, "formation_factor", true);
     same_in_file(r.out, json, "tortuosity_factor", false);

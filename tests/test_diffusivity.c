@@ -273,6 +273,37 @@ Test(diffusivity, threads_leave_the_bits)
     rill_geom_destroy(g);
 }
 
+/* Of one kind and of two, periodic, between faces and between slices: what runs on a GPU says the same. */
+Test(diffusivity, backends_have_the_same_bits)
+{
+    FOR_EACH_BACKEND(backend)
+    for (int c = 0; c < 4; c++) {
+        rill_geom *g = box(131, 21, 22, c % 2 ? RILL_MIRROR : RILL_PERIODIC);
+        rill_diffusivity d[2];
+        rill_diffusivity_options o = options_of(RILL_AXES_XYZ, 1e-7);
+        noise(g, 0.5, 11);
+        if (c >= 2) {
+            o.phase_count = 2;
+            o.ratio[0] = 1;
+            o.ratio[1] = 1e-4;
+            for (uint64_t v = 0; v < rill_geom_voxels(g); v++) g->voxels[v] *= (uint8_t)(1 + v % 7 / 3 % 2);
+        }
+        if (c == 3) o.drive = RILL_DIFFUSION_INSIDE;
+        for (int k = 0; k < 2; k++) {
+            o.backend = k ? backend : RILL_BACKEND_CPU;
+            ASSERT_OK(rill_diffusivity_compute(g, &o, &d[k]));
+        }
+        cr_expect_str_eq(d[1].backend, backend == RILL_BACKEND_CPU ? "cpu" : "cuda");
+        for (int a = 0; a < 3; a++) {
+            cr_expect_eq(d[0].runs[a].iterations, d[1].runs[a].iterations);
+            cr_expect_eq(memcmp(d[0].runs[a].bound, d[1].runs[a].bound, sizeof d[0].runs[a].bound), 0);
+        }
+        cr_expect_eq(memcmp(d[0].d, d[1].d, sizeof d[0].d), 0, "case %d", c);
+        for (int k = 0; k < 2; k++) rill_diffusivity_free(&d[k]);
+        rill_geom_destroy(g);
+    }
+}
+
 Test(diffusivity, edges_let_flow_through_but_no_diffusion)
 {
     rill_geom *g = box(4, 4, 4, RILL_MIRROR);

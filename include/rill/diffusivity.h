@@ -60,6 +60,8 @@ typedef struct rill_diffusivity_options {
     double tolerance;           /**< relative half-width of the bounds of D_eff to stop at */
     uint64_t max_iterations;    /**< along each axis */
     bool keep_all;              /**< leave pores in that cannot conduct */
+    rill_device *device;        /**< not owned; NULL: one is opened */
+    rill_backend_kind backend;  /**< of that */
     rill_progress progress;     /**< all 0: none */
     /** Called at the end of each run, e.g. to write fields. May be NULL. */
     rill_status (*finished)(void *context, const rill_diffusion_field *field);
@@ -101,7 +103,7 @@ typedef struct rill_diffusivity {
     uint64_t nodes;              /**< that took part */
     uint64_t dropped;            /**< pore voxels that cannot conduct and became solid */
     uint64_t bytes;              /**< host memory of the solver at most */
-    char backend[16];            /**< "cpu" */
+    char backend[16];            /**< "cpu" or "cuda" */
     char device[256];            /**< name of the device */
     double seconds_setup;        /**< s, numbering nodes and making coarser grids */
     char *notes;                 /**< what qualifies the result, see rill_notes_add(); owned, may be NULL */

@@ -24,7 +24,7 @@ from ._permeability import AXES, Axis
 from ._pore import Pore, ranges_of
 from ._progress import Progress, Watch, logger, one_bar, percent
 from ._sample import Core, Where, takes_image
-from ._values import Floats, Length, Quantity, Reals, Sides, pointer
+from ._values import Device, Floats, Length, Quantity, Reals, Sides, pointer
 from .errors import Error, NumericsError, SystemFailure, UsageError
 
 DiffusionDrive = Literal["gradient", "outside", "inside"]
@@ -230,7 +230,7 @@ def diffusivity(
     fields : bool
         Keep concentration and flux of each run: 16 bytes a voxel and axis.
     device : str
-        'auto' or 'cpu': diffusion is computed on processors.
+        'auto', 'cpu', or 'cuda', 'cuda:1', … as for `permeability`. A GPU gives the same numbers as processors.
     progress : optional
         See `Progress`.
 
@@ -256,7 +256,7 @@ def diffusivity(
     (0.5, 1.0)
     """
     made = library.rill_diffusivity_options_default()
-    choice(device, {"auto": 0, "cpu": 0}, "device")
+    chosen = Device(device)
     made.drive, made.tolerance = choice(drive, DRIVES, "drive"), fraction(tolerance, "tolerance")
     made.max_iterations = count(max_iterations, "max_iterations", 2**63)
     found = _phases(phases)
@@ -273,8 +273,8 @@ def diffusivity(
         provenance = {"rill": text(library.rill_version()), "numpy": np.__version__, "date": datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds"),
                       "source": geometry.source, "source_hash": text(geometry._g.source_hash), "voxels_crc32": f"{zlib.crc32(geometry.voxels.data):08x}",
                       "axes": letters, "sides": list(geometry.sides)}
-        with Watch(shown_by) as watch:
-            made.progress = watch.c
+        with chosen as opened, Watch(shown_by) as watch:
+            made.device, made.backend, made.progress = opened.c, opened.kind, watch.c
             return _Computation(geometry, made, letters, field_axes if flag(fields, "fields") else "", provenance, drive).run(watch)
 
 

@@ -77,7 +77,7 @@ def test_what_does_not_conduct_or_is_said_twice_is_refused(rock: Image) -> None:
     with pytest.raises(rill.UsageError, match="times D0|ratio|1e-06"):
         rill.diffusivity(rock.astype(np.uint8), phases={1: 1e-9}, device="cpu")
     with pytest.raises(rill.UsageError, match="device"):
-        rill.diffusivity(rock, device="cuda")
+        rill.diffusivity(rock, device="gpu")
     with pytest.raises(rill.UsageError, match="drive"):
         rill.diffusivity(rock, drive="pressure", device="cpu")  # type: ignore[arg-type]
     with pytest.raises(rill.UsageError, match="phases"):

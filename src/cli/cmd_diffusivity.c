@@ -5,6 +5,7 @@
 #include "cli/diffusivity.h"
 #include "core/clock.h"
 #include "core/progress.h"
+#include "device/device.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/components.h"
 #include "io/fields.h"
@@ -209,14 +210,20 @@ static rill_status work(choices *c)
     rill_status status = RILL_OK;
     const double start = rill_now();
     rill_diffusivity result = {.run_count = 0};
+    rill_device_opening opening;
+    bool opens = false;
     RILL_TRY(phases_parse(c));
     RILL_TRY(axis_settle(c));
     RILL_TRY(cli_outputs_check(c->input,
                                (cli_output[]){{"-o", c->compute.output}, {"--json", c->compute.json}}, 2));
     RILL_TRY(fields_prepare(c));
     RILL_TRY(cli_input_prepare(c->input));
+    rill_device_begin((rill_backend_kind)c->compute.backend, 0, &opening); /* while the image is read */
+    opens = true;
     RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));
     c->reading = rill_now() - start;
+    opens = false;
+    RILL_TRY(rill_device_end(&opening, &c->options.device));
     status = rill_diffusivity_compute(c->geom, &c->options, &result);
     if (status == RILL_OK || (status == RILL_NUMERICS && result.run_count > 0)) {
         char why[1024];
@@ -228,8 +235,10 @@ static rill_status work(choices *c)
             rill_fail(status, "%s", why);
     }
 done:
+    if (opens) rill_device_drop(&opening);
     rill_diffusivity_free(&result);
     rill_geom_destroy(c->geom);
+    rill_device_destroy(c->options.device);
     return status;
 }
 
@@ -261,7 +270,8 @@ const cli_command cli_diffusivity = {
 /* Take over some of the shared options. */
 static void options_pick(cli_compute *compute, cli_option *table, int room)
 {
-    static const char *const names[] = {"tolerance", "memory", "json", "output", "overwrite", "quiet"};
+    static const char *const names[] = {"backend", "tolerance", "memory", "json",
+                                        "output",  "overwrite", "quiet"};
     int count = 0;
     for (const cli_option *o = cli_compute_options(compute); o->name || o->help; o++)
         for (size_t k = 0; o->name && k < sizeof names / sizeof *names && count < room - 1; k++)

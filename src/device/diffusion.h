@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file diffusion.h
- * Loops over the nodes of a pore space for steady diffusion (diffusion/solve.c): the finite volumes of the
- * voxels, whose neighbours are found by rank in the bitmap of the nodes.
+ * Loops over the nodes of a pore space for steady diffusion (diffusion/solve.c), on processors or on a GPU:
+ * one source for both, and the same bits. The finite volumes are those of the voxels, whose neighbours are
+ * found by rank in the bitmap of the nodes.
  *
  * What is solved for is the deviation c of the concentration from a mean gradient that falls by 1 per voxel
  * along an axis, A c = b. From a node i to its neighbour j flows g (c_i - c_j + e), where e is 1 for a
@@ -21,6 +22,9 @@
 
 /** Faces of a voxel (-x, +x, -y, +y, -z, +z); kinds of voxels, at most. */
 enum { RILL_DIFFUSION_FACES = 6, RILL_DIFFUSION_KINDS = 32 };
+
+/** Sums that the nodes of a word are added to, one after the other: on a GPU each is a thread of a warp. */
+enum { RILL_DIFFUSION_LANES = 32 };
 
 /** What holds the values at both ends of the axis. */
 typedef enum rill_diffusion_ends {
@@ -44,12 +48,14 @@ typedef struct rill_diffusion_grid {
 
 /** What is done to every node. */
 typedef enum rill_diffusion_work {
-    RILL_DIFFUSION_BEGIN,    /**< residual b; first smoothing step into `step` */
+    RILL_DIFFUSION_BEGIN,    /**< found and direction 0, residual b; first smoothing step into `step` */
     RILL_DIFFUSION_GO,       /**< found and residual along the direction; first smoothing step into `step` */
     RILL_DIFFUSION_RESTRICT, /**< what the first smoothing step leaves, summed up into `given` */
     RILL_DIFFUSION_FINISH,   /**< second smoothing step of `step` into `outcome`; sums residual outcome */
     RILL_DIFFUSION_MULTIPLY, /**< A direction into `step`; sums up direction step */
     RILL_DIFFUSION_ENERGY,   /**< sums up what flows in `found` times what does in `other` / conductance */
+    RILL_DIFFUSION_TURN,     /**< outcome + factor direction, the next direction */
+    RILL_DIFFUSION_PROLONG,  /**< values of chambers added to `step` of their nodes */
     RILL_DIFFUSION_WORKS
 } rill_diffusion_work;
 
@@ -61,6 +67,7 @@ typedef struct rill_diffusion {
     int other_axis;
     const uint32_t *coarse; /**< row of each node on the level of the chambers */
     double *given;          /**< [rows] */
+    const double *value;    /**< [rows] */
     double *partial;        /**< [rows of voxels, z y], sums */
     double factor;
 } rill_diffusion;
@@ -71,6 +78,16 @@ typedef struct rill_diffusion_word {
     uint32_t from[RILL_DIFFUSION_FACES];       /**< node of the first bit there; of x: that across the end */
     uint32_t first;                            /**< node of the first bit here */
 } rill_diffusion_word;
+
+/** Return the number of bits set. */
+RILL_FN uint32_t rill_diffusion_count(const uint64_t bits)
+{
+#if defined(__CUDA_ARCH__)
+    return (uint32_t)__popcll((long long)bits);
+#else
+    return (uint32_t)__builtin_popcountll(bits);
+#endif
+}
 
 /** See word w of a row. */
 RILL_FN rill_diffusion_word rill_diffusion_look(const rill_diffusion_grid *g, const uint32_t w,
@@ -90,7 +107,7 @@ RILL_FN rill_diffusion_word rill_diffusion_look(const rill_diffusion_grid *g, co
         o.side[1] |= (g->occupied[row] & 1) << top;
     else
         o.side[1] |= g->occupied[at + 1] << 63;
-    o.from[0] = g->base[end] + (uint32_t)__builtin_popcountll(g->occupied[end]) - 1;
+    o.from[0] = g->base[end] + rill_diffusion_count(g->occupied[end]) - 1;
     o.from[1] = g->base[row];
     for (int k = 0; k < 2; k++) {
         const size_t aty = ((size_t)z * g->n[1] + ys[k]) * g->words + w;
@@ -108,7 +125,7 @@ RILL_FN uint32_t rill_diffusion_beside(const rill_diffusion_grid *g, const rill_
     if (!(o->side[side] >> b & 1)) return i;
     if (side == 0) return x > 0 ? i - 1 : o->from[0];
     if (side == 1) return x + 1 < g->n[0] ? i + 1 : o->from[1];
-    return o->from[side] + (uint32_t)__builtin_popcountll(o->side[side] & (((uint64_t)1 << b) - 1));
+    return o->from[side] + rill_diffusion_count(o->side[side] & (((uint64_t)1 << b) - 1));
 }
 
 /** A node with what it exchanges with others. */
@@ -168,6 +185,7 @@ RILL_FN double rill_diffusion_energy(const rill_diffusion *f, const rill_diffusi
     const double *c = f->found, *d = f->other;
     const uint32_t i = node->i;
     double sum = 0;
+    RILL_UNROLL
     for (int a = 0; a < 3; a++) {
         const uint32_t j = node->beside[2 * a + 1];
         sum +=
@@ -189,6 +207,7 @@ RILL_FN double rill_diffusion_do(const rill_diffusion_work work, const rill_diff
     const uint32_t i = node->i;
     switch (work) {
     case RILL_DIFFUSION_BEGIN:
+        f->found[i] = f->direction[i] = 0;
         f->residual[i] = node->held ? 0 : rill_diffusion_piled(&f->grid, node);
         f->step[i] = rill_diffusion_forward(node, f->residual[i]);
         break;
@@ -213,10 +232,61 @@ RILL_FN double rill_diffusion_do(const rill_diffusion_work work, const rill_diff
         return f->direction[i] * f->step[i];
     case RILL_DIFFUSION_ENERGY:
         return rill_diffusion_energy(f, node);
+    case RILL_DIFFUSION_TURN:
+    case RILL_DIFFUSION_PROLONG:
     case RILL_DIFFUSION_WORKS:
         break;
     }
     return 0;
+}
+
+/** Do a work that sees no neighbours to node i. */
+RILL_FN void rill_diffusion_alone(const rill_diffusion_work work, const rill_diffusion *f, const uint64_t i)
+{
+    if (work == RILL_DIFFUSION_TURN)
+        f->direction[i] = f->outcome[i] + f->factor * f->direction[i];
+    else if (f->coarse[i] != RILL_DIFFUSION_NONE)
+        f->step[i] += f->value[f->coarse[i]];
+}
+
+/** Set what chambers are given to 0, or add what two nodes leave, at bits b and b + 1 of word w of a row. A
+ * block of 2^3 voxels has all nodes of its chambers: it adds up its four rows in their order. */
+RILL_FN void rill_diffusion_restrict(const bool clear, const bool many, const rill_diffusion *f,
+                                     const rill_diffusion_word *word, const uint32_t b, const uint32_t w,
+                                     const uint32_t y, const uint32_t z)
+{
+    uint32_t i = word->first + rill_diffusion_count(word->here & (((uint64_t)1 << b) - 1));
+    for (uint32_t at = b; at < b + 2; at++) {
+        if (!(word->here >> at & 1)) continue;
+        if (!clear) {
+            const rill_diffusion_node node = rill_diffusion_see(many, &f->grid, word, at, w, y, z, i);
+            rill_diffusion_do(RILL_DIFFUSION_RESTRICT, f, &node);
+        } else if (f->coarse[i] != RILL_DIFFUSION_NONE)
+            f->given[f->coarse[i]] = 0;
+        i++;
+    }
+}
+
+/** Return the pairs of rows, in y and z. */
+RILL_FN uint32_t rill_diffusion_pairs(const rill_diffusion_grid *g)
+{
+    return ((g->n[1] + 1) / 2) * ((g->n[2] + 1) / 2);
+}
+
+/** Return y (axis 1) or z (2) of the first row of pair k. */
+RILL_FN uint32_t rill_diffusion_pair(const rill_diffusion_grid *g, const uint64_t k, const int axis)
+{
+    const uint32_t along = (g->n[1] + 1) / 2;
+    return 2 * (uint32_t)(axis == 1 ? k % along : k / along);
+}
+
+/** See word w of row m, 0 ... 3, of a pair; it is empty where there is no such row. */
+RILL_FN rill_diffusion_word rill_diffusion_look_at(const rill_diffusion_grid *g, const uint32_t w,
+                                                   const uint32_t y, const uint32_t z, const uint32_t m)
+{
+    rill_diffusion_word word = {0};
+    return y + m % 2 < g->n[1] && z + m / 2 < g->n[2] ? rill_diffusion_look(g, w, y + m % 2, z + m / 2)
+                                                      : word;
 }
 
 /** Return whether a work sums up products. */
@@ -225,13 +295,23 @@ RILL_CONSTANT_FN bool rill_diffusion_sums(const rill_diffusion_work work)
     return work == RILL_DIFFUSION_FINISH || work == RILL_DIFFUSION_MULTIPLY || work == RILL_DIFFUSION_ENERGY;
 }
 
-/** Do some work to all nodes, and add up the sums of the rows in their order. @param[out] sum  may be NULL */
-void rill_diffusion_nodes(rill_diffusion_work work, const rill_diffusion *f, double *sum);
+/** Return whether a work sees no neighbours. */
+RILL_CONSTANT_FN bool rill_diffusion_is_alone(const rill_diffusion_work work)
+{
+    return work == RILL_DIFFUSION_TURN || work == RILL_DIFFUSION_PROLONG;
+}
 
-/** outcome + factor direction, the next direction. */
-void rill_diffusion_turn(const rill_diffusion *f, uint64_t nodes);
+/** Return the rows of voxels. */
+RILL_FN uint32_t rill_diffusion_rows(const rill_diffusion_grid *g) { return g->n[1] * g->n[2]; }
 
-/** Add the values of chambers to their nodes in `step`. @param value  [rows] */
-void rill_diffusion_prolong(const rill_diffusion *f, const double *value, uint64_t nodes);
+/** Do some work to all nodes. @param device  whose memory the arrays are in; NULL: the host's */
+rill_status rill_diffusion_nodes(const rill_device *device, rill_diffusion_work work, const rill_diffusion *f,
+                                 uint64_t nodes);
+
+#ifdef RILL_HAVE_CUDA
+/** Start to do some work to all nodes, on a GPU. */
+rill_status rill_cuda_diffusion_nodes(const rill_device *device, rill_diffusion_work work,
+                                      const rill_diffusion *f, uint64_t nodes);
+#endif
 
 #endif

@@ -17,7 +17,11 @@ typedef struct rill_diffusor {
     rill_numbering numbering; /**< owned, as the next */
     uint8_t *kind;
     double between[RILL_DIFFUSION_KINDS * RILL_DIFFUSION_KINDS];
-    rill_diffusion all; /**< what loops work with */
+    rill_diffusion all;  /**< arrays of the host */
+    rill_device *device; /**< borrowed; NULL: processors */
+    rill_diffusion work; /**< what loops work with: on a device arrays of its memory */
+    void *lent[11];      /**< [lent_count], owned: memory of the device */
+    int lent_count;
     rill_network chambers;
     uint32_t *coarse;  /**< [nodes], owned: of `all` */
     uint32_t *chamber; /**< [block rows + 1], owned: chambers before those of a row of blocks */
@@ -25,8 +29,11 @@ typedef struct rill_diffusor {
     double *partial;   /**< owned: of `all` */
 } rill_diffusor;
 
-/** Number the nodes of a geometry. @param ratio  [count], conductances of voxels RILL_FLUID + i */
-rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int count, rill_diffusor *out);
+/** Number the nodes of a geometry.
+ * @param ratio  [count], conductances of voxels RILL_FLUID + i
+ * @param device whose memory and kernels conjugate gradients use; NULL: processors. The same bits */
+rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int count, rill_device *device,
+                                 rill_diffusor *out);
 
 /** Of the conductance between chambers that of their faces. Joined as they are (Galerkin), what is two voxels
  * apart would conduct twice as much. A power of 2: the conductances are exact. */
@@ -62,6 +69,10 @@ typedef struct rill_diffusor_outcome {
     double upper, gap; /**< D is at most `upper`, and less than that by at most `gap` */
     bool converged;
 } rill_diffusor_outcome;
+
+/** Find the energy of the flows in what was found and in another field of the same nodes, for a gradient
+ * along `other_axis`. @param other  [nodes], of the host; NULL: the same field */
+rill_status rill_diffusor_energy(rill_diffusor *d, const double *other, int other_axis, double *energy);
 
 /** Solve for `all.found` by conjugate gradients, until the bounds are close. */
 rill_status rill_diffusor_solve(rill_diffusor *d, const rill_diffusor_goal *goal, rill_diffusor_outcome *out);

@@ -198,10 +198,8 @@ static rill_status mixed_find(rill_diffusor *d, const rill_diffusivity_options *
         if (zero) out->d[b][run->axis] = run->d[b] = run->uncertainty[b] = 0;
         later = later || (!zero && b > run->axis && rill_axes_has(o->axis, b));
         if (zero || !k->found[b]) continue;
-        d->all.other = k->found[b];
-        d->all.other_axis = b;
         double sum;
-        rill_diffusion_nodes(RILL_DIFFUSION_ENERGY, &d->all, &sum);
+        RILL_TRY(rill_diffusor_energy(d, k->found[b], b, &sum));
         rill_diffusivity_run *other = out->runs;
         while (other->axis != b) other++;
         out->d[b][run->axis] = out->d[run->axis][b] = run->d[b] = other->d[run->axis] = sum / volume;
@@ -320,10 +318,10 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
     rill_diffusivity_options resolved = *options;
     const rill_diffusivity_options *o = &resolved;
     rill_diffusor d = {.geom = geom};
-    rill_device *processors = NULL;
+    rill_device *device = NULL;
     kept k = {{NULL}};
     double gap[3] = {NAN, NAN, NAN};
-    *out = (rill_diffusivity){.backend = "cpu"};
+    *out = (rill_diffusivity){.run_count = 0};
     for (int a = 0; a < 3; a++) {
         nan_fill(out->d[a]);
         nan_fill(out->formation[a]);
@@ -334,13 +332,14 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
     nan_fill(out->flow_percolating);
     resolved.axis = rill_axes_resolve(options->axis, geom->n);
     RILL_TRY(options_check(geom, o));
-    RILL_TRY(rill_device_create(RILL_BACKEND_CPU, 0, &processors));
-    snprintf(out->device, sizeof out->device, "%s", rill_device_name(processors));
+    RILL_TRY(rill_device_take(o->device, o->backend, &device));
+    snprintf(out->backend, sizeof out->backend, "%s", device->backend->name);
+    snprintf(out->device, sizeof out->device, "%s", rill_device_name(device));
     RILL_TRY(prepare(geom, o, out));
     const double start = rill_now();
     const int driven = rill_tensor_driven(&geom->porosity, o->axis);
     resolved.axis = rill_axes_count(o->axis) > 1 ? o->axis : driven;
-    RILL_TRY(rill_diffusor_create(geom, o->ratio, o->phase_count, &d));
+    RILL_TRY(rill_diffusor_create(geom, o->ratio, o->phase_count, device->backend->host ? NULL : device, &d));
     out->nodes = d.numbering.nodes;
     out->seconds_setup = rill_now() - start;
     for (int a = 0; a < 3; a++)
@@ -354,7 +353,7 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
 done:
     for (int a = 0; a < 3; a++) rill_array_destroy(k.found[a]);
     rill_diffusor_destroy(&d);
-    rill_device_destroy(processors);
+    rill_device_leave(o->device, device);
     return status;
 }
 

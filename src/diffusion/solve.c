@@ -37,10 +37,57 @@ done:
     return status;
 }
 
-rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int count, rill_diffusor *out)
+/* Arrays of the nodes: on a device there are all, and here those that come from it. */
+static rill_status arrays_make(rill_diffusor *d)
 {
     rill_status status = RILL_OK;
-    *out = (rill_diffusor){.geom = geom};
+    const uint64_t nodes = d->numbering.nodes;
+    double **const here[] = {&d->all.found, &d->all.residual, &d->all.outcome, &d->all.direction,
+                             &d->all.step};
+    double **const there[] = {&d->work.found, &d->work.residual, &d->work.outcome, &d->work.direction,
+                              &d->work.step};
+    RILL_TRY(rill_array_create((d->device ? 3 : 5) * nodes, sizeof(double), name, (void **)&d->arrays));
+    RILL_TRY(
+        rill_array_create(rill_diffusion_rows(&d->all.grid), sizeof(double), name, (void **)&d->partial));
+    d->all.partial = d->partial;
+    for (int k = 0; k < (d->device ? 3 : 5); k++) *here[k] = d->arrays + (uint64_t)k * nodes;
+    d->work = d->all;
+    if (!d->device) return RILL_OK;
+    const uint64_t words = (uint64_t)rill_diffusion_rows(&d->all.grid) * d->all.grid.words;
+    rill_diffusion_grid *g = &d->work.grid;
+    const struct {
+        const void *from;
+        uint64_t bytes;
+        const void **to;
+    } given[] = {{g->occupied, words * sizeof *g->occupied, (const void **)&g->occupied},
+                 {g->base, words * sizeof *g->base, (const void **)&g->base},
+                 {d->between, sizeof d->between, (const void **)&g->between},
+                 {g->kind, g->kind ? nodes : 0, (const void **)&g->kind},
+                 {NULL, nodes * sizeof *d->coarse, (const void **)&d->work.coarse},
+                 {NULL, rill_diffusion_rows(g) * sizeof(double), (const void **)&d->work.partial}};
+    for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
+        if (given[k].bytes == 0) continue;
+        void **slot = &d->lent[d->lent_count];
+        RILL_TRY(rill_device_alloc(d->device, given[k].bytes, name, slot));
+        d->lent_count++;
+        if (given[k].from) RILL_TRY(rill_device_upload(d->device, *slot, given[k].from, given[k].bytes));
+        *given[k].to = *slot;
+    }
+    for (int k = 0; k < 5; k++) {
+        void **slot = &d->lent[d->lent_count];
+        RILL_TRY(rill_device_alloc(d->device, nodes * sizeof(double), name, slot));
+        d->lent_count++;
+        *there[k] = *slot;
+    }
+done:
+    return status;
+}
+
+rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int count, rill_device *device,
+                                 rill_diffusor *out)
+{
+    rill_status status = RILL_OK;
+    *out = (rill_diffusor){.geom = geom, .device = device};
     RILL_TRY(rill_numbering_create(geom, &out->numbering));
     for (int i = 0; i < RILL_DIFFUSION_KINDS; i++)
         for (int j = 0; j < RILL_DIFFUSION_KINDS; j++) {
@@ -48,23 +95,16 @@ rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int
             out->between[i * RILL_DIFFUSION_KINDS + j] = 2 * a * b / (a + b);
         }
     if (count > 0) RILL_TRY(kinds_make(out));
-    const uint64_t nodes = out->numbering.nodes;
-    RILL_TRY(rill_array_create(5 * nodes, sizeof(double), name, (void **)&out->arrays));
-    RILL_TRY(rill_array_create((uint64_t)out->numbering.n[1] * out->numbering.n[2], sizeof(double), name,
-                               (void **)&out->partial));
-    out->all = (rill_diffusion){.grid = {.words = (uint32_t)out->numbering.row_words,
-                                         .occupied = out->numbering.occupied,
-                                         .base = out->numbering.base,
-                                         .kind = out->kind,
-                                         .between = out->between},
-                                .found = out->arrays,
-                                .residual = out->arrays + nodes,
-                                .direction = out->arrays + 2 * nodes,
-                                .step = out->arrays + 3 * nodes,
-                                .outcome = out->arrays + 4 * nodes,
-                                .partial = out->partial};
-    memcpy(out->all.grid.n, out->numbering.n, sizeof out->numbering.n);
-    for (int a = 0; a < 3; a++) out->all.grid.last[a] = geom->n[a] - 1;
+    out->all.grid = (rill_diffusion_grid){.words = (uint32_t)out->numbering.row_words,
+                                          .occupied = out->numbering.occupied,
+                                          .base = out->numbering.base,
+                                          .kind = out->kind,
+                                          .between = out->between};
+    for (int a = 0; a < 3; a++) {
+        out->all.grid.n[a] = out->numbering.n[a];
+        out->all.grid.last[a] = geom->n[a] - 1;
+    }
+    RILL_TRY(arrays_make(out));
 done:
     return status;
 }
@@ -80,6 +120,7 @@ static void unjoin(rill_diffusor *d)
 void rill_diffusor_destroy(rill_diffusor *d)
 {
     unjoin(d);
+    for (int k = 0; k < d->lent_count; k++) rill_device_free(d->device, d->lent[k]);
     rill_numbering_destroy(&d->numbering);
     rill_array_destroy(d->kind);
     rill_array_destroy(d->arrays);
@@ -89,68 +130,107 @@ void rill_diffusor_destroy(rill_diffusor *d)
 
 rill_status rill_diffusor_begin(rill_diffusor *d, int axis, rill_diffusion_ends ends)
 {
+    rill_status status = RILL_OK;
     unjoin(d);
-    d->all.grid.between = d->between;
-    d->all.grid.axis = axis;
-    d->all.grid.ends = ends;
-    const rill_status status = rill_diffusor_join(d);
-    d->all.coarse = d->coarse;
+    d->all.grid.between = d->between; /* a diffusor may be moved, when it is made */
+    d->all.grid.axis = d->work.grid.axis = axis;
+    d->all.grid.ends = d->work.grid.ends = ends;
+    RILL_TRY(rill_diffusor_join(d));
+    if (d->device) {
+        RILL_TRY(rill_network_put(&d->chambers, d->device));
+        RILL_TRY(rill_device_upload(d->device, (void *)d->work.coarse, d->coarse,
+                                    d->numbering.nodes * sizeof *d->coarse));
+    } else {
+        d->work.coarse = d->coarse;
+        d->work.grid.between = d->between;
+    }
+done:
     return status;
 }
 
 uint64_t rill_diffusor_bytes(const rill_diffusor *d)
 {
-    const uint64_t each = 5 * sizeof(double) + sizeof *d->coarse + (d->kind ? 1 : 0);
+    const uint64_t each = (d->device ? 3 : 5) * sizeof(double) + sizeof *d->coarse + (d->kind ? 1 : 0);
     return rill_numbering_bytes(d->geom) + d->numbering.nodes * each +
            rill_network_bytes(d->chambers.chambers);
 }
 
-/* A cycle down the levels and up, of the first smoothing step in `step`, into `outcome`. @return residual
- * times outcome */
-static double cycle(rill_diffusor *d)
+/* Do some work to all nodes. @param[out] sum  of the rows, in their order; NULL: of a work without sums */
+static rill_status nodes_do(rill_diffusor *d, rill_diffusion_work what, double *sum)
 {
-    rill_network *network = &d->chambers;
-    const int last = network->levels - 1;
-    rill_flow flow = {.found = network->found,
-                      .direction = network->direction,
-                      .flow = network->flow,
-                      .partial = network->partial};
-    double sum;
-    d->all.given = network->level->given;
-    memset(d->all.given, 0, network->chambers * sizeof *d->all.given);
-    rill_diffusion_nodes(RILL_DIFFUSION_RESTRICT, &d->all, NULL);
-    flow.level = network->level[0];
-    rill_flow_rows(NULL, RILL_FLOW_BEGIN, &flow); /* of processors, which cannot fail */
-    for (int k = 1; k <= last; k++) {
-        flow.level = network->level[k], flow.finer = network->level[k - 1];
-        rill_flow_rows(NULL, RILL_FLOW_DESCEND, &flow);
-    }
-    for (int k = last; k > 0; k--) {
-        flow.level = network->level[k], flow.finer = network->level[k - 1];
-        rill_flow_rows(NULL, RILL_FLOW_ASCEND, &flow);
-    }
-    flow.level = network->level[0];
-    rill_flow_rows(NULL, RILL_FLOW_FINISH, &flow);
-    rill_diffusion_prolong(&d->all, network->level->value, d->numbering.nodes);
-    rill_diffusion_nodes(RILL_DIFFUSION_FINISH, &d->all, &sum);
-    return sum;
+    rill_status status = RILL_OK;
+    const uint32_t rows = rill_diffusion_rows(&d->work.grid);
+    RILL_TRY(rill_diffusion_nodes(d->device, what, &d->work, d->numbering.nodes));
+    if (!sum) return RILL_OK;
+    if (d->device)
+        RILL_TRY(rill_device_download(d->device, d->all.partial, d->work.partial, rows * sizeof(double)));
+    *sum = 0;
+    for (uint32_t k = 0; k < rows; k++) *sum += d->all.partial[k];
+done:
+    return status;
 }
 
-static double energy(rill_diffusor *d)
+/* A cycle down the levels and up, of the first smoothing step in `step`, into `outcome`. @param[out] product
+ * residual times outcome */
+static rill_status cycle(rill_diffusor *d, double *product)
 {
-    double sum;
-    d->all.other = d->all.found;
-    d->all.other_axis = d->all.grid.axis;
-    rill_diffusion_nodes(RILL_DIFFUSION_ENERGY, &d->all, &sum);
-    return sum;
+    rill_status status = RILL_OK;
+    const rill_network *network = &d->chambers;
+    const rill_flow_level *level = d->device ? network->copy.level : network->level;
+    const int last = network->levels - 1;
+    rill_flow flow = {.found = d->device ? network->copy.found : network->found,
+                      .direction = d->device ? network->copy.direction : network->direction,
+                      .flow = d->device ? network->copy.flow : network->flow,
+                      .partial = d->device ? network->copy.partial : network->partial};
+    d->work.given = level->given;
+    d->work.value = level->value;
+    RILL_TRY(nodes_do(d, RILL_DIFFUSION_RESTRICT, NULL));
+    flow.level = level[0];
+    RILL_TRY(rill_flow_rows(d->device, RILL_FLOW_BEGIN, &flow));
+    for (int k = 1; k <= last; k++) {
+        flow.level = level[k], flow.finer = level[k - 1];
+        RILL_TRY(rill_flow_rows(d->device, RILL_FLOW_DESCEND, &flow));
+    }
+    for (int k = last; k > 0; k--) {
+        flow.level = level[k], flow.finer = level[k - 1];
+        RILL_TRY(rill_flow_rows(d->device, RILL_FLOW_ASCEND, &flow));
+    }
+    flow.level = level[0];
+    RILL_TRY(rill_flow_rows(d->device, RILL_FLOW_FINISH, &flow));
+    RILL_TRY(nodes_do(d, RILL_DIFFUSION_PROLONG, NULL));
+    RILL_TRY(nodes_do(d, RILL_DIFFUSION_FINISH, product));
+done:
+    return status;
+}
+
+rill_status rill_diffusor_energy(rill_diffusor *d, const double *other, int other_axis, double *energy)
+{
+    rill_status status = RILL_OK;
+    d->work.other = other ? other : d->work.found;
+    if (other && d->device) {
+        RILL_TRY(rill_device_upload(d->device, d->work.outcome, other, d->numbering.nodes * sizeof(double)));
+        d->work.other = d->work.outcome;
+    }
+    d->work.other_axis = other_axis;
+    RILL_TRY(nodes_do(d, RILL_DIFFUSION_ENERGY, energy));
+done:
+    return status;
+}
+
+/* Bring an array of the nodes from the device. */
+static rill_status bring(const rill_diffusor *d, double *to, const double *from)
+{
+    return d->device ? rill_device_download(d->device, to, from, d->numbering.nodes * sizeof *to) : RILL_OK;
 }
 
 /* Find the bounds of D. */
 static rill_status bounds_find(rill_diffusor *d, const rill_diffusor_goal *goal, rill_diffusor_outcome *out)
 {
     rill_status status = RILL_OK;
+    RILL_TRY(bring(d, d->all.residual, d->work.residual));
     RILL_TRY(rill_diffusor_gap(d, &out->gap));
-    out->upper = energy(d) / goal->volume;
+    RILL_TRY(rill_diffusor_energy(d, NULL, d->all.grid.axis, &out->upper));
+    out->upper /= goal->volume;
     out->gap /= goal->volume;
     out->converged = out->gap <= goal->tolerance * out->upper;
 done:
@@ -160,36 +240,34 @@ done:
 rill_status rill_diffusor_solve(rill_diffusor *d, const rill_diffusor_goal *goal, rill_diffusor_outcome *out)
 {
     rill_status status = RILL_OK;
-    rill_diffusion *all = &d->all;
-    const uint64_t nodes = d->numbering.nodes;
-    double product, ratio = FIRST_RATIO;
+    double product = 0, left = 0, now = 0, ratio = FIRST_RATIO;
     *out = (rill_diffusor_outcome){.gap = INFINITY};
-    memset(all->found, 0, nodes * sizeof(double));
-    memset(all->direction, 0, nodes * sizeof(double));
-    rill_diffusion_nodes(RILL_DIFFUSION_BEGIN, all, NULL);
-    double left = energy(d), now = cycle(d);
+    RILL_TRY(nodes_do(d, RILL_DIFFUSION_BEGIN, NULL));
+    RILL_TRY(rill_diffusor_energy(d, NULL, d->all.grid.axis, &left));
+    RILL_TRY(cycle(d, &now));
     const double least = now * ROUNDED;
-    all->factor = 0;
-    rill_diffusion_turn(all, nodes);
+    d->work.factor = 0;
+    RILL_TRY(nodes_do(d, RILL_DIFFUSION_TURN, NULL));
     while (out->iterations < goal->most && now > least) {
         const double before = now;
-        rill_diffusion_nodes(RILL_DIFFUSION_MULTIPLY, all, &product);
+        RILL_TRY(nodes_do(d, RILL_DIFFUSION_MULTIPLY, &product));
         if (!(product > 0)) break; /* nothing is left */
-        all->factor = now / product;
-        left -= all->factor * now; /* the energy falls by this */
-        rill_diffusion_nodes(RILL_DIFFUSION_GO, all, NULL);
-        now = cycle(d);
+        d->work.factor = now / product;
+        left -= d->work.factor * now; /* the energy falls by this */
+        RILL_TRY(nodes_do(d, RILL_DIFFUSION_GO, NULL));
+        RILL_TRY(cycle(d, &now));
         out->iterations++;
         if (ratio * now <= goal->tolerance * left) {
             RILL_TRY(bounds_find(d, goal, out));
-            if (out->converged) goto done;
+            if (out->converged) break;
             ratio = fmax(out->gap * goal->volume / now, 2 * goal->tolerance * left / now);
         }
-        all->factor = now / before;
-        rill_diffusion_turn(all, nodes);
+        d->work.factor = now / before;
+        RILL_TRY(nodes_do(d, RILL_DIFFUSION_TURN, NULL));
         RILL_TRY(rill_progress_report(goal->progress, goal->what, -1));
     }
-    RILL_TRY(bounds_find(d, goal, out));
+    if (!out->converged) RILL_TRY(bounds_find(d, goal, out));
+    RILL_TRY(bring(d, d->all.found, d->work.found));
 done:
     return status;
 }

@@ -86,7 +86,7 @@ Test(diffusivity, result_file_and_line)
 {
     image_write("a_8x8x8.raw", true);
     cli_result r = cli_test_run("diffusivity", "a_8x8x8.raw", "--pore", "1,2", "--axis", "xyz", "--sides",
-                                "mirror", "-o", "d.h5", "-q");
+                                "mirror", "--backend", "cpu", "-o", "d.h5", "-q");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_expect_not_null(strstr(r.out, "D_eff / D0 along x: "), "%s", r.out);
     static const char *const more[] = {"--pore", "1,2", "--axis", "xyz", NULL};

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops over the nodes of a pore space for steady diffusion: a warp has a row of voxels, or a pair of rows,
+// and sums up as processors do. Compiled without fused multiplications for the same reason.
+extern "C" {
+#include "device/diffusion.h"
+}
+
+#include "cuda/check.cuh"
+
+namespace
+{
+
+constexpr uint32_t lanes = RILL_DIFFUSION_LANES, threads = 128, warps = threads / lanes;
+
+// Returns the place of bit k of those that are set.
+__device__ uint32_t place(uint64_t bits, uint32_t k)
+{
+    uint32_t at = 0;
+    for (uint32_t half = 32; half > 0; half /= 2) {
+        const uint32_t below = rill_diffusion_count(bits >> at & ((uint64_t(1) << half) - 1));
+        if (k < below) continue;
+        k -= below;
+        at += half;
+    }
+    return at;
+}
+
+template <rill_diffusion_work work, bool many>
+__global__ void __launch_bounds__(threads) rows(rill_diffusion f)
+{
+    const rill_diffusion_grid &g = f.grid;
+    const uint32_t k = blockIdx.x * warps + threadIdx.x / lanes, lane = threadIdx.x % lanes;
+    if (k >= rill_diffusion_rows(&g)) return;
+    const uint32_t y = k % g.n[1], z = k / g.n[1];
+    double sum = 0;
+    for (uint32_t w = 0; w < g.words; w++) {
+        const uint64_t here = g.occupied[size_t(k) * g.words + w];
+        if (!here) continue;
+        const rill_diffusion_word word = rill_diffusion_look(&g, w, y, z);
+        for (uint32_t i = lane; i < rill_diffusion_count(here); i += lanes) {
+            const rill_diffusion_node node =
+                rill_diffusion_see(many, &g, &word, place(here, i), w, y, z, word.first + i);
+            const double product = rill_diffusion_do(work, &f, &node);
+            if (rill_diffusion_sums(work)) sum += product;
+        }
+    }
+    if constexpr (rill_diffusion_sums(work)) {
+        for (uint32_t half = lanes / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffff, sum, half);
+        if (lane == 0) f.partial[k] = sum;
+    }
+}
+
+template <bool many> __global__ void __launch_bounds__(threads) pairs(rill_diffusion f)
+{
+    const rill_diffusion_grid &g = f.grid;
+    const uint32_t k = blockIdx.x * warps + threadIdx.x / lanes, b = 2 * (threadIdx.x % lanes);
+    if (k >= rill_diffusion_pairs(&g)) return;
+    const uint32_t y = rill_diffusion_pair(&g, k, 1), z = rill_diffusion_pair(&g, k, 2);
+    for (uint32_t w = 0; w < g.words; w++)
+        for (uint32_t m = 0; m < 8; m++) { // cleared first
+            const rill_diffusion_word word = rill_diffusion_look_at(&g, w, y, z, m % 4);
+            if (word.here >> b & 3)
+                rill_diffusion_restrict(m < 4, many, &f, &word, b, w, y + m % 2, z + m % 4 / 2);
+        }
+}
+
+template <rill_diffusion_work work> __global__ void alone(rill_diffusion f, uint64_t nodes)
+{
+    const uint64_t i = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < nodes) rill_diffusion_alone(work, &f, i);
+}
+
+using kernel = void (*)(rill_diffusion);
+#define BOTH(work)                                                                                           \
+    {                                                                                                        \
+        rows<work, false>, rows<work, true>                                                                  \
+    }
+constexpr kernel kernels[RILL_DIFFUSION_WORKS][2] = {
+    BOTH(RILL_DIFFUSION_BEGIN),  BOTH(RILL_DIFFUSION_GO),       {pairs<false>, pairs<true>},
+    BOTH(RILL_DIFFUSION_FINISH), BOTH(RILL_DIFFUSION_MULTIPLY), BOTH(RILL_DIFFUSION_ENERGY)};
+
+uint32_t blocks(uint64_t count, uint32_t each) { return uint32_t((count + each - 1) / each); }
+
+} // namespace
+
+extern "C" rill_status rill_cuda_diffusion_nodes(const rill_device *device, rill_diffusion_work work,
+                                                 const rill_diffusion *f, uint64_t nodes)
+{
+    static const char doing[] = "solving for diffusion";
+    const auto queue = (cudaStream_t)device->queue;
+    const rill_status status = check(cudaSetDevice(device->ordinal), doing);
+    if (status != RILL_OK) return status;
+    if (work == RILL_DIFFUSION_TURN)
+        alone<RILL_DIFFUSION_TURN><<<blocks(nodes, 256), 256, 0, queue>>>(*f, nodes);
+    else if (work == RILL_DIFFUSION_PROLONG)
+        alone<RILL_DIFFUSION_PROLONG><<<blocks(nodes, 256), 256, 0, queue>>>(*f, nodes);
+    else {
+        const uint32_t count =
+            work == RILL_DIFFUSION_RESTRICT ? rill_diffusion_pairs(&f->grid) : rill_diffusion_rows(&f->grid);
+        kernels[work][f->grid.kind != nullptr]<<<blocks(count, warps), threads, 0, queue>>>(*f);
+    }
+    return check(cudaGetLastError(), doing);
+}

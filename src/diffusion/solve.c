@@ -8,6 +8,8 @@
  * of the residual, so that it costs an iteration or two.
  * @see Hestenes & Stiefel (1952), doi:10.6028/jres.049.044, for the decrease of the energy
  */
+#include "core/clock.h"
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
@@ -135,7 +137,11 @@ rill_status rill_diffusor_begin(rill_diffusor *d, int axis, rill_diffusion_ends 
     d->all.grid.between = d->between; /* a diffusor may be moved, when it is made */
     d->all.grid.axis = d->work.grid.axis = axis;
     d->all.grid.ends = d->work.grid.ends = ends;
+    const double start = rill_now();
     RILL_TRY(rill_diffusor_join(d));
+    rill_log(RILL_LOG_DEBUG, "diffusion: %llu nodes, %u chambers, %d levels in %.3f s",
+             (unsigned long long)d->numbering.nodes, d->chambers.chambers, d->chambers.levels,
+             rill_now() - start);
     if (d->device) {
         RILL_TRY(rill_network_put(&d->chambers, d->device));
         RILL_TRY(rill_device_upload(d->device, (void *)d->work.coarse, d->coarse,
@@ -144,6 +150,7 @@ rill_status rill_diffusor_begin(rill_diffusor *d, int axis, rill_diffusion_ends 
         d->work.coarse = d->coarse;
         d->work.grid.between = d->between;
     }
+    rill_log(RILL_LOG_DEBUG, "diffusion: ready to solve in %.3f s", rill_now() - start);
 done:
     return status;
 }
@@ -227,8 +234,11 @@ static rill_status bring(const rill_diffusor *d, double *to, const double *from)
 static rill_status bounds_find(rill_diffusor *d, const rill_diffusor_goal *goal, rill_diffusor_outcome *out)
 {
     rill_status status = RILL_OK;
+    const double start = rill_now();
     RILL_TRY(bring(d, d->all.residual, d->work.residual));
     RILL_TRY(rill_diffusor_gap(d, &out->gap));
+    rill_log(RILL_LOG_DEBUG, "diffusion: after %llu iterations a bound in %.3f s",
+             (unsigned long long)out->iterations, rill_now() - start);
     RILL_TRY(rill_diffusor_energy(d, NULL, d->all.grid.axis, &out->upper));
     out->upper /= goal->volume;
     out->gap /= goal->volume;

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "core/progress.h"
 #include "cli/error_bar_output.h"
+#include "cli/vessel.h"
 #include "io/hdf5.h"
 #include "io/result.h"
 #include "message.h"
@@ -392,6 +393,21 @@ Test(cli, progress_is_throttled, .init = cr_redirect_stderr)
     cli_progress_end();
     fflush(stderr);
     cr_assert_stderr_eq_str("");
+}
+
+/* The first line of a run has neither a Mach number nor a balance: the first series does. */
+Test(cli, progress_of_a_run_leaves_out_what_is_not_measured)
+{
+    char line[256];
+    rill_run_moment moment = {.mach = NAN, .balance = NAN, .change = NAN, .mlups = 41.2};
+    cli_run_detail(&moment, 12, line, sizeof line);
+    cr_expect_str_eq(line, "0.0412 GLUPS, at most 12 s left");
+    moment.mach = 0.05;
+    moment.balance = 0.001;
+    moment.change = 0.02;
+    cli_run_detail(&moment, 12, line, sizeof line);
+    cr_expect_str_eq(line,
+                     "Mach 0.050, balance +0.1 % of the peak, change 0.02, 0.0412 GLUPS, at most 12 s left");
 }
 
 /* A signal cancels what reports, quiet or not; a second one would end the program. */

@@ -37,11 +37,22 @@ typedef struct choices {
     int grid;      /* of an error bar that runs, from 1; 0: the case of the geometry */
 } choices;
 
+void cli_run_detail(const rill_run_moment *m, double seconds_left, char *text, size_t size)
+{
+    char mach[32] = "", balance[48] = "", change[48] = "";
+    if (!isnan(m->mach)) snprintf(mach, sizeof mach, "Mach %.3f, ", m->mach);
+    if (!isnan(m->balance))
+        snprintf(balance, sizeof balance, "balance %+.2g %% of the peak, ", 100 * m->balance);
+    if (!isnan(m->change)) snprintf(change, sizeof change, "change %.2g, ", m->change);
+    snprintf(text, size, "%s%s%s%.4f GLUPS, at most %.0f s left", mach, balance, change, 1e-3 * m->mlups,
+             seconds_left);
+}
+
 static bool watch(void *context, const rill_progress_moment *moment)
 {
     const choices *c = context;
     const rill_run_moment *m = moment->run;
-    char what[96], grid[32] = "", detail[256], change[48] = "";
+    char what[96], grid[32] = "", detail[256];
     if (!m) return c->progress.fn(c->progress.context, moment);
     if (c->grid) snprintf(grid, sizeof grid, "grid %d of %d, ", c->grid, RILL_GRIDS);
     if (c->cycles > 0)
@@ -49,10 +60,7 @@ static bool watch(void *context, const rill_progress_moment *moment)
                  m->recording ? ", recorded" : "");
     else
         snprintf(what, sizeof what, "%s%.4g s", grid, m->time);
-    if (!isnan(m->change)) snprintf(change, sizeof change, ", change %.2g", m->change);
-    snprintf(detail, sizeof detail,
-             "Mach %.3f, balance %+.2g %% of the peak%s, %.4f GLUPS, at most %.0f s left", m->mach,
-             100 * m->balance, change, 1e-3 * m->mlups, moment->seconds_left);
+    cli_run_detail(m, moment->seconds_left, detail, sizeof detail);
     const rill_progress_moment shown = rill_progress_moment_of(what, -1, detail);
     return c->progress.fn(c->progress.context, &shown);
 }

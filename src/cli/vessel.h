@@ -56,6 +56,14 @@ rill_status cli_case_read(const char *path, cli_case_choices *choices, const cha
 /** Free what a case owns; a cleared one is allowed. */
 void cli_case_free(cli_case *c);
 
+/**
+ * Write what the line of progress of `rill run` shows of a moment, such as "Mach 0.050, 0.0412 GLUPS, at most
+ * 12 s left". What is not measured yet (NaN) is left out.
+ * @param[in]  seconds_left  at most
+ * @param[out] text          cut where it is longer than size
+ */
+void cli_run_detail(const rill_run_moment *moment, double seconds_left, char *text, size_t size);
+
 /* ---- what a case is going to do, as rows on standard output and as JSON ---- */
 
 /** Print a plan with its verdicts. */

@@ -225,7 +225,7 @@ Test(batch, a_table_is_resumed)
     cr_expect_eq(rill_batch_compute(items, count, &o, &second), RILL_CANCELLED);
     rill_batch_free(&second);
     rill_batch_csv *csv = NULL;
-    cr_assert_eq(rill_batch_csv_read("k.csv", &csv), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_batch_csv_read("k.csv", false, &csv), RILL_OK, "%s", rill_error_message());
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
         for (int which = 0; which < 2; which++) {
@@ -288,12 +288,12 @@ Test(batch, a_row_that_changed_is_refused)
         fseek(file, (long)k, SEEK_SET);
         fputc(text[k] ^ 1 << bit, file);
         fflush(file);
-        cr_expect_eq(rill_batch_csv_read("k.csv", &csv), RILL_USAGE, "byte %zu: '%c'", k, text[k]);
+        cr_expect_eq(rill_batch_csv_read("k.csv", false, &csv), RILL_USAGE, "byte %zu: '%c'", k, text[k]);
         fseek(file, (long)k, SEEK_SET);
         fputc(text[k], file);
     }
     fclose(file);
-    cr_assert_eq(rill_batch_csv_read("k.csv", &csv), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_batch_csv_read("k.csv", false, &csv), RILL_OK, "%s", rill_error_message());
     rill_batch_csv_destroy(csv);
 }
 

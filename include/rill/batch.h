@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rill/batch.h
- * The permeabilities of many images, or of many blocks of one image, in one process.
+ * The permeabilities of many images, or of many blocks of one image, in one process; or their diffusivities.
  *
  * Several items are computed at the same time, each by a thread with a queue of its own on the device, so
  * that the device steps one item while the geometry of the others is read and prepared. Every row has the
@@ -10,6 +10,7 @@
 #ifndef RILL_PUBLIC_BATCH_H
 #define RILL_PUBLIC_BATCH_H
 
+#include "rill/diffusivity.h"
 #include "rill/flow.h"
 #include "rill/image.h"
 #include "rill/permeability.h"
@@ -46,6 +47,7 @@ typedef struct rill_batch_row {
     rill_batch_reason reason; /**< how it ended */
     rill_status status;       /**< RILL_OK for results */
     char message[1024];       /**< one sentence: why there is no result, or why k is 0; "" elsewhere */
+    bool diffusion;           /**< k is D over D0, without a unit: see rill_batch_options.diffusivity */
     uint32_t first[3];        /**< of the block */
     uint32_t n[3];            /**< voxels along x, y, z; 0 where the input could not be read */
     double spacing;           /**< edge of a voxel in metres; 0 when unknown */
@@ -61,7 +63,7 @@ typedef struct rill_batch_row {
     rill_fluid fluid;     /**< of `flow`; viscosity 0: no flow is requested */
     double pressure_drop; /**< over the length of the sample along each axis, Pa */
     rill_darcy_flow flow[3]; /**< along x, y, z for that drop; NaN where there is none */
-    uint64_t steps;          /**< time steps, of all axes */
+    uint64_t steps;          /**< time steps, of all axes; iterations of a diffusion */
     double seconds; /**< s of wall clock from reading to the result, while others were computed, too */
     double seconds_prepare; /**< s of it before the first step */
     char input_hash[17];    /**< XXH3-64 of the file, or of the voxels of a geometry in memory, hexadecimal */
@@ -77,8 +79,13 @@ typedef struct rill_batch_row {
 typedef struct rill_batch_options {
     rill_permeability_options permeability; /**< of every item; `device`, `devices`, `checkpoint`, `resume`,
                                                  `finished`, `finished_pieces` and `progress` are not used */
-    rill_fluid fluid;                       /**< whose flow the rows have; k does not depend on it */
-    double pressure_drop;        /**< over the length of each sample, Pa; 0: the rows have no flow */
+    const rill_diffusivity_options *diffusivity; /**< compute diffusivities in place of permeabilities:
+                                                      `device`, `finished` and `progress` are not used;
+                                                      NULL: permeabilities */
+    const rill_phase *phases; /**< [diffusivity->phase_count], of image files; NULL: `image` says what is pore
+                               */
+    rill_fluid fluid;         /**< whose flow the rows have; k does not depend on it */
+    double pressure_drop;     /**< over the length of each sample, Pa; 0: the rows have no flow */
     rill_voxelize_options image; /**< how files become geometries; `keep` and `axis` are not used */
     bool sides_given;  /**< the domain boundaries of `image` replace those of geometry files, too; its voxel
                                    size does if it is above 0 */

@@ -308,11 +308,12 @@ static rill_status prepare(batch *b)
     RILL_TRY(rill_array_create_zero(out->count, sizeof *b->settled, "rows of a batch", (void **)&b->settled));
     for (size_t i = 0; i < out->count; i++) {
         rill_batch_row_init(&b->items[i], &out->rows[i]);
+        out->rows[i].diffusion = o->diffusivity;
         RILL_TRY(rill_batch_options_hash(&b->items[i], o, out->rows[i].options_hash));
         b->weights[i] = weigh(&b->items[i]);
     }
     if (o->table && o->resume) {
-        RILL_TRY(rill_batch_csv_read(o->table, &b->csv));
+        RILL_TRY(rill_batch_csv_read(o->table, o->diffusivity, &b->csv));
         rill_batch_csv_replace(b->csv, b->items, out->count);
     }
     b->processors = rill_threads();

@@ -6,6 +6,8 @@
 #include "core/clock.h"
 #include "core/notes.h"
 #include "core/status.h"
+#include "device/device.h"
+#include "diffusion/diffusion.h"
 #include "geometry/voxels/axes.h"
 #include "io/ours.h"
 #include "permeability/plan.h"
@@ -144,6 +146,44 @@ static bool cut_off(making *m, const rill_batch_item *item)
     return true;
 }
 
+/* Compute the diffusivity along the axes that conduct. */
+static rill_status diffusion(making *m)
+{
+    rill_status status = RILL_OK;
+    rill_batch_row *row = m->row;
+    rill_diffusivity_options o = *m->worker->options->diffusivity;
+    rill_diffusivity d = {.run_count = 0};
+    const uint64_t bytes = rill_diffusivity_bytes(rill_geom_fluid(m->geom));
+    const bool host = m->worker->device->backend->host;
+    o.axis = m->options.axis;
+    o.device = m->worker->device;
+    o.finished = NULL;
+    o.progress = m->worker->progress;
+    if (!rill_gate_compute(m->worker->gate, &m->pass, rill_geom_voxels(m->geom) + bytes, host ? 0 : bytes))
+        RILL_TRY(rill_fail(RILL_CANCELLED, "cancelled: waiting for memory"));
+    row->seconds_prepare = rill_now() - m->begun;
+    status = rill_diffusivity_compute(m->geom, &o, &d);
+    row->porosity = d.porosity;
+    row->nodes = d.nodes;
+    row->uncertainty = d.uncertainty;
+    snprintf(row->backend, sizeof row->backend, "%s", d.backend);
+    memcpy(row->k, d.d, sizeof row->k);
+    for (int r = 0; r < d.run_count; r++) row->steps += d.runs[r].iterations;
+    if (status == RILL_NUMERICS && d.run_count == 0) { /* which is a result */
+        snprintf(row->message, sizeof row->message, "%s", rill_error_message());
+        for (int a = 0; a < 3; a++)
+            if (requested(m, a)) zero_put(m, a);
+        row->uncertainty = 0;
+        row->reason = RILL_BATCH_NOT_PERCOLATING;
+        status = RILL_OK;
+    } else if (status == RILL_OK)
+        row->reason = RILL_BATCH_CONVERGED;
+    if (d.notes) RILL_TRY(rill_notes_add(&m->notes, d.notes));
+done:
+    rill_diffusivity_free(&d);
+    return status;
+}
+
 /* Drop what does not conduct, and compute along the axes that do. */
 static rill_status flows(making *m)
 {
@@ -236,7 +276,7 @@ bool rill_batch_compute_item(const rill_batch_worker *worker, const rill_batch_i
         RILL_TRY(rill_fail(RILL_CANCELLED, "cancelled: waiting for memory"));
     m.begun = rill_now();
     RILL_TRY(item_read(&m, item));
-    if (!cut_off(&m, item)) RILL_TRY(flows(&m));
+    if (!cut_off(&m, item)) RILL_TRY(worker->options->diffusivity ? diffusion(&m) : flows(&m));
 done:
     notes_put(&m, &status);
     if (status != RILL_OK) fail(&m, status);

@@ -45,31 +45,35 @@ typedef struct column {
     {                                                                                                        \
         name, kind, offsetof(rill_batch_row, member), sizeof((rill_batch_row *)0)->member                    \
     }
-#define TENSOR(kind, unit)                                                                                   \
-    AT(kind, "k_xx_" unit, k[0][0]), AT(kind, "k_xy_" unit, k[0][1]), AT(kind, "k_xz_" unit, k[0][2]),       \
-        AT(kind, "k_yx_" unit, k[1][0]), AT(kind, "k_yy_" unit, k[1][1]), AT(kind, "k_yz_" unit, k[1][2]),   \
-        AT(kind, "k_zx_" unit, k[2][0]), AT(kind, "k_zy_" unit, k[2][1]), AT(kind, "k_zz_" unit, k[2][2])
+#define TENSOR(kind, name, unit)                                                                             \
+    AT(kind, name "_xx" unit, k[0][0]), AT(kind, name "_xy" unit, k[0][1]),                                  \
+        AT(kind, name "_xz" unit, k[0][2]), AT(kind, name "_yx" unit, k[1][0]),                              \
+        AT(kind, name "_yy" unit, k[1][1]), AT(kind, name "_yz" unit, k[1][2]),                              \
+        AT(kind, name "_zx" unit, k[2][0]), AT(kind, name "_zy" unit, k[2][1]),                              \
+        AT(kind, name "_zz" unit, k[2][2])
 
-static const column columns[] = {
-    {"file", FILE_NAME, 0, 0},
-    {"part", PART, 0, 0},
-    AT(U32, "x0", first[0]),
-    AT(U32, "y0", first[1]),
-    AT(U32, "z0", first[2]),
-    AT(U32, "nx", n[0]),
-    AT(U32, "ny", n[1]),
-    AT(U32, "nz", n[2]),
-    AT(REAL, "voxel_size_m", spacing),
-    AT(REASON, "exit_reason", reason),
-    AT(STATUS, "exit_code", status),
-    AT(REAL, "porosity", porosity.total),
-    AT(REAL, "porosity_connected", porosity.connected),
-    AT(REAL, "porosity_percolating_x", porosity.percolating[0]),
-    AT(REAL, "porosity_percolating_y", porosity.percolating[1]),
-    AT(REAL, "porosity_percolating_z", porosity.percolating[2]),
-    TENSOR(REAL, "lu"),
-    TENSOR(K_M2, "m2"),
-    TENSOR(K_DARCY, "darcy"),
+/* What every table begins and ends with. */
+#define ITEM                                                                                                 \
+    {"file", FILE_NAME, 0, 0}, {"part", PART, 0, 0}, AT(U32, "x0", first[0]), AT(U32, "y0", first[1]),       \
+        AT(U32, "z0", first[2]), AT(U32, "nx", n[0]), AT(U32, "ny", n[1]), AT(U32, "nz", n[2]),              \
+        AT(REAL, "voxel_size_m", spacing), AT(REASON, "exit_reason", reason),                                \
+        AT(STATUS, "exit_code", status), AT(REAL, "porosity", porosity.total),                               \
+        AT(REAL, "porosity_connected", porosity.connected),                                                  \
+        AT(REAL, "porosity_percolating_x", porosity.percolating[0]),                                         \
+        AT(REAL, "porosity_percolating_y", porosity.percolating[1]),                                         \
+        AT(REAL, "porosity_percolating_z", porosity.percolating[2])
+#define ORIGIN                                                                                               \
+    AT(TEXT, "input_xxh3_64", input_hash), AT(TEXT, "options_xxh3_64", options_hash),                        \
+        AT(TEXT, "software", software), AT(TEXT, "message", message), AT(NOTES, "notes", notes),             \
+    {                                                                                                        \
+        "row_xxh3_64", ROW_HASH, 0, 0                                                                        \
+    }
+
+static const column flow_columns[] = {
+    ITEM,
+    TENSOR(REAL, "k", "_lu"),
+    TENSOR(K_M2, "k", "_m2"),
+    TENSOR(K_DARCY, "k", "_darcy"),
     AT(REAL, "uncertainty", uncertainty),
     {"anisotropy", ANISOTROPY, 0, 0},
     AT(REAL, "edge_share_x", edge_share[0]),
@@ -96,20 +100,32 @@ static const column columns[] = {
     AT(REAL, "seconds_preparing", seconds_prepare),
     AT(TEXT, "backend", backend),
     AT(TEXT, "variant", variant),
-    AT(TEXT, "input_xxh3_64", input_hash),
-    AT(TEXT, "options_xxh3_64", options_hash),
-    AT(TEXT, "software", software),
-    AT(TEXT, "message", message),
-    AT(NOTES, "notes", notes),
-    {"row_xxh3_64", ROW_HASH, 0, 0},
+    ORIGIN,
 };
-enum {
-    COLUMNS = sizeof columns / sizeof *columns,
-    HASHED = COLUMNS - 1,
-    HASH_TEXT = 17,
-    SIZE_MOST = 1 << 30
+static const column diffusion_columns[] = {
+    ITEM,
+    TENSOR(REAL, "d", ""),
+    AT(REAL, "uncertainty", uncertainty),
+    {"anisotropy", ANISOTROPY, 0, 0},
+    AT(U64, "sample_voxels", sample),
+    AT(U64, "nodes", nodes),
+    AT(U64, "iterations", steps),
+    AT(REAL, "seconds", seconds),
+    AT(TEXT, "backend", backend),
+    ORIGIN,
 };
+enum { COLUMNS = sizeof flow_columns / sizeof *flow_columns, HASH_TEXT = 17, SIZE_MOST = 1 << 30 };
 #define NOBODY SIZE_MAX
+
+/* The columns of a table. The last has the hash of the others. */
+typedef struct layout {
+    const char *command;
+    const column *columns;
+    int count;
+} layout;
+static const layout layouts[2] = {
+    {"rill permeability", flow_columns, COLUMNS},
+    {"rill diffusivity", diffusion_columns, sizeof diffusion_columns / sizeof *diffusion_columns}};
 
 /* A line: where its cells are in the text, which they end in NUL there. */
 typedef struct record {
@@ -118,6 +134,7 @@ typedef struct record {
 } record;
 
 struct rill_batch_csv {
+    const layout *layout;
     char *text; /* cells without quotes */
     record *records;
     size_t count, capacity;
@@ -142,10 +159,11 @@ static int record_take(char **at, record *r)
 }
 
 /* The hash of the other cells, each with the NUL behind it and that of the cells before as its seed. */
-static void row_hash(const record *r, char text[HASH_TEXT])
+static void row_hash(const layout *l, const record *r, char text[HASH_TEXT])
 {
     uint64_t hash = 0;
-    for (int k = 0; k < HASHED; k++) hash = XXH3_64bits_withSeed(r->cells[k], strlen(r->cells[k]) + 1, hash);
+    for (int k = 0; k < l->count - 1; k++)
+        hash = XXH3_64bits_withSeed(r->cells[k], strlen(r->cells[k]) + 1, hash);
     snprintf(text, HASH_TEXT, "%016llx", (unsigned long long)hash);
 }
 
@@ -256,7 +274,8 @@ static bool cell_write(FILE *out, const column *c, const rill_batch_item *item, 
     return true;
 }
 
-static rill_status row_write(FILE *out, const rill_batch_item *item, const rill_batch_row *row)
+static rill_status row_write(FILE *out, const layout *l, const rill_batch_item *item,
+                             const rill_batch_row *row)
 {
     char *text = NULL, *at, hash[HASH_TEXT];
     size_t size = 0;
@@ -264,9 +283,9 @@ static rill_status row_write(FILE *out, const rill_batch_item *item, const rill_
     FILE *line = open_memstream(&text, &size);
     bool whole = line != NULL;
     if (line) {
-        for (int k = 0; k < HASHED; k++) {
+        for (int k = 0; k < l->count - 1; k++) {
             if (k) fputc(',', line);
-            whole = cell_write(line, &columns[k], item, row) && whole;
+            whole = cell_write(line, &l->columns[k], item, row) && whole;
         }
     }
     if (line) whole = rill_output_text_end(line, &text) && whole;
@@ -277,20 +296,21 @@ static rill_status row_write(FILE *out, const rill_batch_item *item, const rill_
     fputs(text, out);
     at = text;
     record_take(&at, &r);
-    row_hash(&r, hash);
+    row_hash(l, &r, hash);
     fprintf(out, ",%s\n", hash);
     free(text);
     return RILL_OK;
 }
 
-static void header_write(FILE *out)
+static void header_write(FILE *out, const layout *l)
 {
-    for (int k = 0; k < COLUMNS; k++) fprintf(out, "%s%s", k ? "," : "", columns[k].name);
+    for (int k = 0; k < l->count; k++) fprintf(out, "%s%s", k ? "," : "", l->columns[k].name);
     fputc('\n', out);
 }
 
 /* What is written. */
 typedef struct content {
+    const layout *layout;
     const rill_batch_csv *csv;
     const rill_batch_item *items;
     const rill_batch_row *rows;
@@ -308,18 +328,18 @@ static rill_status print(FILE *out, const void *context)
 {
     rill_status status = RILL_OK;
     const content *c = context;
-    header_write(out);
+    header_write(out, c->layout);
     for (size_t i = 0; c->csv && i < c->csv->count; i++) {
         const record *r = &c->csv->records[i];
         if (r->item != NOBODY && written(c, r->item)) continue;
-        for (int k = 0; k < COLUMNS; k++) {
+        for (int k = 0; k < c->layout->count; k++) {
             if (k) fputc(',', out);
             rill_csv_text(out, r->cells[k]);
         }
         fputc('\n', out);
     }
     for (size_t i = 0; i < c->count; i++)
-        if (written(c, i)) RILL_TRY(row_write(out, &c->items[i], &c->rows[i]));
+        if (written(c, i)) RILL_TRY(row_write(out, c->layout, &c->items[i], &c->rows[i]));
 done:
     return status;
 }
@@ -327,13 +347,13 @@ done:
 rill_status rill_batch_csv_write(const char *path, const rill_batch_csv *csv, const rill_batch_item *items,
                                  const rill_batch_row *rows, const bool *settled, size_t count)
 {
-    const content c = {csv, items, rows, settled, count};
+    const content c = {&layouts[rows->diffusion], csv, items, rows, settled, count};
     return rill_output_print(path, print, &c);
 }
 
 /* ---- reading ---- */
 
-static rill_status text_read(const char *path, char **out)
+static rill_status text_read(const char *path, const layout *l, char **out)
 {
     rill_status status = RILL_OK;
     struct stat info;
@@ -351,8 +371,8 @@ static rill_status text_read(const char *path, char **out)
     if (fread(text, 1, (size_t)info.st_size, file) != (size_t)info.st_size)
         RILL_TRY(rill_fail(RILL_SYSTEM, "%s: cannot read it: it became shorter meanwhile", path));
     if (memchr(text, 0, (size_t)info.st_size))
-        RILL_TRY(rill_fail(RILL_USAGE, "%s is no table of rill permeability: it has bytes that are no text",
-                           path));
+        RILL_TRY(
+            rill_fail(RILL_USAGE, "%s is no table of %s: it has bytes that are no text", path, l->command));
     text[info.st_size] = '\0';
     *out = text;
     text = NULL;
@@ -393,26 +413,26 @@ static int order_compare(const void *a, const void *b, void *of)
 static rill_status parse(const char *path, rill_batch_csv *csv)
 {
     rill_status status = RILL_OK;
+    const layout *l = csv->layout;
     char *at = csv->text;
     record r;
-    bool same = record_take(&at, &r) == COLUMNS;
-    for (int k = 0; k < COLUMNS && same; k++) same = strcmp(r.cells[k], columns[k].name) == 0;
+    bool same = record_take(&at, &r) == l->count;
+    for (int k = 0; k < l->count && same; k++) same = strcmp(r.cells[k], l->columns[k].name) == 0;
     if (!same)
-        return rill_fail(
-            RILL_USAGE,
-            "%s is no table of this version of rill permeability: its first line has other columns; "
-            "name another file",
-            path);
+        return rill_fail(RILL_USAGE,
+                         "%s is no table of this version of %s: its first line has other columns; "
+                         "name another file",
+                         path, l->command);
     for (size_t line = 2; *at; line++) {
         const int count = record_take(&at, &r);
         if (count < 0)
             return rill_fail(RILL_USAGE,
                              "%s: row %zu has text behind a quote: correct it, or name another file", path,
                              line);
-        if (count != COLUMNS)
+        if (count != l->count)
             return rill_fail(RILL_USAGE,
                              "%s: row %zu has %d cells and not %d: correct it, or name another file", path,
-                             line, count, (int)COLUMNS);
+                             line, count, l->count);
         RILL_TRY(record_add(csv, &r));
     }
     csv->order = malloc((csv->count + 1) * sizeof *csv->order);
@@ -421,8 +441,8 @@ static rill_status parse(const char *path, rill_batch_csv *csv)
     qsort_r(csv->order, csv->count, sizeof *csv->order, order_compare, csv);
     for (size_t i = 0; i < csv->count; i++) {
         char hash[HASH_TEXT];
-        row_hash(&csv->records[i], hash);
-        if (strcmp(hash, csv->records[i].cells[HASHED]) != 0)
+        row_hash(l, &csv->records[i], hash);
+        if (strcmp(hash, csv->records[i].cells[l->count - 1]) != 0)
             RILL_TRY(
                 rill_fail(RILL_USAGE,
                           "%s: row %zu is damaged or was changed: its row_xxh3_64 is not that of its other "
@@ -433,14 +453,15 @@ done:
     return status;
 }
 
-rill_status rill_batch_csv_read(const char *path, rill_batch_csv **out)
+rill_status rill_batch_csv_read(const char *path, bool diffusion, rill_batch_csv **out)
 {
     rill_status status = RILL_OK;
     struct stat info;
     rill_batch_csv *csv = calloc(1, sizeof *csv);
     if (!csv) return rill_fail(RILL_SYSTEM, "out of memory for a table");
+    csv->layout = &layouts[diffusion];
     if (stat(path, &info) == 0) {
-        RILL_TRY(text_read(path, &csv->text));
+        RILL_TRY(text_read(path, csv->layout, &csv->text));
         RILL_TRY(parse(path, csv));
     }
     *out = csv;
@@ -525,19 +546,19 @@ static bool cell_read(const column *c, const char *text, rill_batch_row *row)
     }
 }
 
-static bool row_read(const record *r, rill_batch_row *row)
+static bool row_read(const layout *l, const record *r, rill_batch_row *row)
 {
     rill_batch_row found = *row;
-    for (int k = 0; k < COLUMNS; k++)
-        if (!cell_read(&columns[k], r->cells[k], &found)) return false;
+    for (int k = 0; k < l->count; k++)
+        if (!cell_read(&l->columns[k], r->cells[k], &found)) return false;
     *row = found;
     return true;
 }
 
-static const char *cell_of(const record *r, const char *name)
+static const char *cell_of(const layout *l, const record *r, const char *name)
 {
-    for (int k = 0; k < COLUMNS; k++)
-        if (strcmp(columns[k].name, name) == 0) return r->cells[k];
+    for (int k = 0; k < l->count; k++)
+        if (strcmp(l->columns[k].name, name) == 0) return r->cells[k];
     return "";
 }
 
@@ -548,7 +569,9 @@ bool rill_batch_csv_find(const rill_batch_csv *csv, const rill_batch_item *item,
     for (size_t k = lower_bound(csv, &key); k < csv->count; k++) {
         const record *r = &csv->records[csv->order[k]];
         if (records_compare(r, &key) != 0) break;
-        if (strcmp(cell_of(r, "options_xxh3_64"), row->options_hash) == 0 && row_read(r, row)) return true;
+        if (strcmp(cell_of(csv->layout, r, "options_xxh3_64"), row->options_hash) == 0 &&
+            row_read(csv->layout, r, row))
+            return true;
     }
     return false;
 }

@@ -16,9 +16,10 @@ typedef struct rill_batch_csv rill_batch_csv;
 
 /**
  * Read a table; a file that does not exist is an empty one.
+ * @param[in] diffusion  a table of diffusivities, not of permeabilities
  * @return RILL_USAGE with path and line for a file that is no such table, RILL_SYSTEM for memory or disk
  */
-rill_status rill_batch_csv_read(const char *path, rill_batch_csv **out);
+rill_status rill_batch_csv_read(const char *path, bool diffusion, rill_batch_csv **out);
 
 /** Free a table; NULL is allowed. */
 void rill_batch_csv_destroy(rill_batch_csv *csv);

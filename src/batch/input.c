@@ -98,11 +98,17 @@ static rill_status image_read(const char *path, const rill_batch_options *o, ril
 {
     rill_voxelize_options options = o->image;
     const int axis = o->permeability.axis;
+    options.keep = RILL_KEEP_ALL;
+    options.axis = axis;
+    options.contacts = rill_contacts_of(RILL_D3Q19);
+    if (o->diffusivity && o->phases)
+        return rill_image_voxelize_phases(path, &options, o->phases, o->diffusivity->phase_count, progress,
+                                          out, NULL);
+    if (o->diffusivity) return rill_image_voxelize(path, &options, progress, out, NULL);
     const bool walled = o->permeability.drive == RILL_DRIVE_PRESSURE;
     if (walled && axis >= 0) options.sides[axis] = RILL_WALL;
     options.keep = RILL_KEEP_PERCOLATING;
     options.contacts = rill_contacts_of(o->permeability.variant.lattice);
-    options.axis = axis;
     *cleaned = !o->permeability.keep_all && !(walled && axis == RILL_AXIS_AUTO);
     rill_status status = RILL_NUMERICS;
     if (*cleaned) status = rill_image_voxelize(path, &options, progress, out, NULL);
@@ -196,6 +202,16 @@ static void print_permeability(FILE *out, const rill_batch_options *o)
             (int)p->acceleration, p->keep_storage);
 }
 
+static void print_diffusivity(FILE *out, const rill_batch_options *o)
+{
+    const rill_diffusivity_options *d = o->diffusivity;
+    fprintf(out, "diffusion axis %d drive %d tolerance %a iterations %llu keep %d\n", d->axis, (int)d->drive,
+            d->tolerance, (unsigned long long)d->max_iterations, d->keep_all);
+    for (int i = 0; i < d->phase_count; i++)
+        fprintf(out, "phase %a %a %a\n", d->ratio[i], o->phases ? o->phases[i].grey[0] : 0,
+                o->phases ? o->phases[i].grey[1] : 0);
+}
+
 /* Print the hash of the mask, where it can be opened. */
 static void mask_hash(const rill_voxelize_options *o, FILE *out)
 {
@@ -246,7 +262,10 @@ rill_status rill_batch_options_hash(const rill_batch_item *item, const rill_batc
     size_t size = 0;
     FILE *out = open_memstream(&all, &size);
     if (!out) return rill_fail(RILL_SYSTEM, "out of memory for hashing options");
-    print_permeability(out, o);
+    if (o->diffusivity)
+        print_diffusivity(out, o);
+    else
+        print_permeability(out, o);
     if (item->geom)
         print_geometry(out, item);
     else

@@ -102,22 +102,27 @@ static rill_status print(FILE *out, const void *context)
     rill_status status = RILL_OK;
     const content *c = context;
     const rill_block_grid *g = c->grid;
-    const bool metric = c->geom->spacing > 0;
+    const bool metric = c->geom->spacing > 0, diffusion = c->rows->diffusion;
     const double edge = g->edge * (metric ? c->geom->spacing : 1);
     fprintf(
         out,
         "<?xml version=\"1.0\"?>\n"
-        "<!-- Permeability in %s, lengths in %s. A cell is a block of %u x %u x %u voxels. -->\n"
+        "<!-- %s in %s, lengths in %s. A cell is a block of %u x %u x %u voxels. -->\n"
         "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
         "  <ImageData WholeExtent=\"0 %u 0 %u 0 %u\" Origin=\"%.17g %.17g %.17g\" Spacing=\"%.17g %.17g "
         "%.17g\">\n"
         "    <Piece Extent=\"0 %u 0 %u 0 %u\">\n"
-        "      <CellData Scalars=\"porosity\" Tensors=\"permeability\">\n",
-        metric ? "m2" : "lu (voxel2)", metric ? "m" : "voxels", g->edge, g->edge, g->edge, g->n[0], g->n[1],
-        g->n[2], c->geom->origin[0], c->geom->origin[1], c->geom->origin[2], edge, edge, edge, g->n[0],
-        g->n[1], g->n[2]);
-    RILL_TRY(array_print(out, c, "permeability", 9, take_tensor));
-    RILL_TRY(array_print(out, c, "permeability_diagonal", 3, take_diagonal));
+        "      <CellData Scalars=\"porosity\" Tensors=\"%s\">\n",
+        diffusion ? "Diffusivity" : "Permeability",
+        diffusion ? "D0"
+        : metric  ? "m2"
+                  : "lu (voxel2)",
+        metric ? "m" : "voxels", g->edge, g->edge, g->edge, g->n[0], g->n[1], g->n[2], c->geom->origin[0],
+        c->geom->origin[1], c->geom->origin[2], edge, edge, edge, g->n[0], g->n[1], g->n[2],
+        diffusion ? "diffusivity" : "permeability");
+    RILL_TRY(array_print(out, c, diffusion ? "diffusivity" : "permeability", 9, take_tensor));
+    RILL_TRY(
+        array_print(out, c, diffusion ? "diffusivity_diagonal" : "permeability_diagonal", 3, take_diagonal));
     RILL_TRY(array_print(out, c, "porosity", 1, take_porosity));
     RILL_TRY(array_print(out, c, "uncertainty", 1, take_uncertainty));
     RILL_TRY(array_print(out, c, "anisotropy", 1, take_anisotropy));
@@ -133,6 +138,6 @@ rill_status rill_block_map_write(const rill_block_grid *grid, const rill_batch_r
     const content c = {.grid = grid,
                        .rows = rows + grid->first,
                        .geom = geom,
-                       .scale = geom->spacing > 0 ? geom->spacing * geom->spacing : 1};
+                       .scale = rill_rev_scale(rows, RILL_REV_K, geom->spacing)};
     return rill_output_print(path, print, &c);
 }

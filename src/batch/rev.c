@@ -16,6 +16,18 @@ const char *rill_rev_quantity_name(rill_rev_quantity quantity)
     return (unsigned)quantity < RILL_REV_QUANTITIES ? names[quantity] : "unknown";
 }
 
+const char *rill_rev_name(const rill_batch_row *rows, rill_rev_quantity quantity)
+{
+    static const char *const names[RILL_REV_QUANTITIES] = {"porosity", "d",    "d_xx",
+                                                           "d_yy",     "d_zz", "anisotropy"};
+    return rows->diffusion ? names[quantity] : rill_rev_quantity_name(quantity);
+}
+
+double rill_rev_scale(const rill_batch_row *rows, rill_rev_quantity quantity, double spacing)
+{
+    return rows->diffusion || !rill_rev_is_k(quantity) || !(spacing > 0) ? 1 : spacing * spacing;
+}
+
 double rill_rev_value(const rill_batch_row *row, rill_rev_quantity quantity)
 {
     if (row->status != RILL_OK || row->reason == RILL_BATCH_OPEN) return NAN;
@@ -103,14 +115,14 @@ static rill_status line_print(FILE *out, const content *c, const rill_block_grid
     rill_rev_numbers n;
     const rill_status status = rill_rev_describe(grid, c->rows, q, &n);
     const bool k = rill_rev_is_k(q), metric = c->spacing > 0;
-    const double scale = k && metric ? c->spacing * c->spacing : 1;
+    const double scale = rill_rev_scale(c->rows, q, c->spacing);
     if (status != RILL_OK || n.blocks == 0) return status;
     fprintf(out, "%u,", grid->edge);
     rill_batch_csv_real(out, metric ? grid->edge * c->spacing : NAN);
-    fprintf(out, ",%s,%s,%zu,%zu,%zu", rill_rev_quantity_name(q),
-            !k       ? "1"
-            : metric ? "m2"
-                     : "lu",
+    fprintf(out, ",%s,%s,%zu,%zu,%zu", rill_rev_name(c->rows, q),
+            !k || c->rows->diffusion ? "1"
+            : metric                 ? "m2"
+                                     : "lu",
             n.blocks, grid->count - n.blocks, n.positive);
     const double values[] = {n.mean,        n.deviation,   n.geometric,   n.quantile[0],
                              n.quantile[1], n.quantile[2], n.quantile[3], n.quantile[4]};

@@ -24,6 +24,12 @@ double rill_rev_student(size_t freedom);
  */
 void rill_rev_sample_range(const rill_sample_error *error, double range[2]);
 
+/** Return the name of a quantity in rows: "k_xx", or "d_xx" of diffusivities. */
+const char *rill_rev_name(const rill_batch_row *rows, rill_rev_quantity quantity);
+
+/** Return the factor by which the values of rows become m2, of what has no unit and without a spacing 1. */
+double rill_rev_scale(const rill_batch_row *rows, rill_rev_quantity quantity, double spacing);
+
 /** Return whether a quantity is a permeability, in lu. */
 bool rill_rev_is_k(rill_rev_quantity quantity);
 

@@ -223,9 +223,12 @@ static void labels(const drawing *d, const panel *high, const panel *low)
     }
     text_put(out, 0.5 * (LEFT + WIDTH - RIGHT), bottom + 48, "middle",
              metric ? "block edge, \u00b5m" : "block edge, voxels");
-    text_put(out, 14, high->top - 20, "start", metric ? "k, m\u00b2" : "k, lattice units");
+    text_put(out, 14, high->top - 20, "start",
+             d->rows->diffusion ? "D / D0"
+             : metric           ? "k, m\u00b2"
+                                : "k, lattice units");
     text_put(out, 14, low->top - 20, "start", "porosity");
-    text_put(out, 14, high->top + high->height + ZERO / 2, "start", "k = 0");
+    text_put(out, 14, high->top + high->height + ZERO / 2, "start", d->rows->diffusion ? "D = 0" : "k = 0");
     dot(out, 240, 20, 6, MEAN);
     text_put(out, 256, 20, "start", "mean");
     fill(out, 345, 12, 10, 16, QUARTILES);
@@ -238,7 +241,7 @@ static rill_status print(FILE *out, const void *context)
 {
     rill_status status = RILL_OK;
     const drawing *d = context;
-    const double scale = d->spacing > 0 ? d->spacing * d->spacing : 1;
+    const double scale = rill_rev_scale(d->rows, RILL_REV_K, d->spacing);
     const int tall = TOP + HIGH + ZERO + BETWEEN + LOW + BOTTOM;
     double widest = 0;
     for (int g = 0; g < d->count; g++) widest = fmax(widest, 1.1 * d->grids[g].edge);

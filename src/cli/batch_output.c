@@ -38,7 +38,8 @@ static void print_grid(const rill_geom *geom, const rill_block_grid *g)
 void cli_batch_print_plan(const rill_batch_options *o, size_t count, const rill_geom *geom,
                           const rill_block_grid *grids, int grid_count)
 {
-    char length[64] = "unknown: no m2 and darcy without --voxel-size";
+    char length[64] = "unknown";
+    if (!o->diffusivity) strcpy(length, "unknown: no m2 and darcy without --voxel-size");
     if (geom) {
         if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
         cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
@@ -48,14 +49,14 @@ void cli_batch_print_plan(const rill_batch_options *o, size_t count, const rill_
     }
     for (int g = 0; g < grid_count; g++) print_grid(geom, &grids[g]);
     cli_row("items", "%zu", count);
-    cli_row("flow along", "%s", axes_of(o->permeability.axis));
+    cli_row(o->diffusivity ? "gradient along" : "flow along", "%s", axes_of(o->permeability.axis));
     if (o->table)
         cli_row("table", "%s%s", o->table, o->resume ? ", rows with the same input and options stay" : "");
 }
 
 void cli_batch_row(const char *name, const rill_batch_row *row)
 {
-    const double m2 = row->spacing > 0 ? row->spacing * row->spacing : 1;
+    const double m2 = rill_rev_scale(row, RILL_REV_K, row->spacing);
     const char *from = row->resumed ? ", from the table" : "";
     char k[3][48] = {"", "", ""};
     if (row->status != RILL_OK || row->reason == RILL_BATCH_NO_SOLID || row->reason == RILL_BATCH_OUTSIDE) {
@@ -64,11 +65,15 @@ void cli_batch_row(const char *name, const rill_batch_row *row)
     }
     for (int a = 0, n = 0; a < 3; a++)
         if (!isnan(row->k[a][a]))
-            snprintf(k[a], sizeof k[a], "%sk_%c%c %.5g", n++ ? ", " : "", rill_axis(a), rill_axis(a),
-                     row->k[a][a] * m2);
-    cli_row(name, "%s%s%s %s ± %.2g %%, porosity %.4f, %llu steps, %.2f s%s%s%s", k[0], k[1], k[2],
-            row->spacing > 0 ? "m2" : "lu", 100 * row->uncertainty, row->porosity.total,
-            (unsigned long long)row->steps, row->seconds, from, row->message[0] ? ": " : "", row->message);
+            snprintf(k[a], sizeof k[a], "%s%s_%c%c %.5g", n++ ? ", " : "", row->diffusion ? "D" : "k",
+                     rill_axis(a), rill_axis(a), row->k[a][a] * m2);
+    cli_row(name, "%s%s%s %s ± %.2g %%, porosity %.4f, %llu %s, %.2f s%s%s%s", k[0], k[1], k[2],
+            row->diffusion     ? "D0"
+            : row->spacing > 0 ? "m2"
+                               : "lu",
+            100 * row->uncertainty, row->porosity.total, (unsigned long long)row->steps,
+            row->diffusion ? "iterations" : "steps", row->seconds, from, row->message[0] ? ": " : "",
+            row->message);
     for (int a = 0; a < 3; a++)
         if (isfinite(row->flow[a].velocity))
             cli_row("  flow", "along %c: %.6g m3/s, Darcy velocity %.6g m/s", rill_axis(a), row->flow[a].rate,
@@ -77,7 +82,8 @@ void cli_batch_row(const char *name, const rill_batch_row *row)
 
 static void print_rev(const cli_batch_result *r)
 {
-    const double spacing = r->geom->spacing, m2 = spacing > 0 ? spacing * spacing : 1;
+    const double spacing = r->geom->spacing, m2 = rill_rev_scale(r->batch->rows, RILL_REV_K, spacing);
+    const bool diffusion = r->batch->rows->diffusion;
     for (int g = 0; g < r->grid_count; g++) {
         rill_rev_numbers k, porosity;
         char label[48];
@@ -88,8 +94,12 @@ static void print_rev(const cli_batch_result *r)
         char spread[2][24] = {"", ""};
         if (k.blocks > 1) snprintf(spread[0], sizeof spread[0], " ± %.2g", k.deviation * m2);
         if (porosity.blocks > 1) snprintf(spread[1], sizeof spread[1], " ± %.2g", porosity.deviation);
-        cli_row(label, "k %.4g%s %s, porosity %.4f%s; %zu of %zu conduct", k.mean * m2, spread[0],
-                spacing > 0 ? "m2" : "lu", porosity.mean, spread[1], k.positive, k.blocks);
+        cli_row(label, "%s %.4g%s %s, porosity %.4f%s; %zu of %zu conduct", diffusion ? "D" : "k",
+                k.mean * m2, spread[0],
+                diffusion     ? "D0"
+                : spacing > 0 ? "m2"
+                              : "lu",
+                porosity.mean, spread[1], k.positive, k.blocks);
     }
 }
 
@@ -107,10 +117,12 @@ static void print_sample(const cli_batch_result *r)
                           &error);
     double range[2];
     rill_rev_sample_range(&error, range);
-    cli_row("sample",
-            "k of the material is %.2g to %.2g times that of the image (95 %%, Student's t, %zu blocks of %u "
-            "voxels taken as independent); ± 10 %% takes an edge of %.0f voxels",
-            range[0], range[1], error.blocks, error.edge, error.edge_tenth);
+    cli_row(
+        "sample",
+        "%s of the material is %.2g to %.2g times that of the image (95 %%, Student's t, %zu blocks of %u "
+        "voxels taken as independent); ± 10 %% takes an edge of %.0f voxels",
+        r->batch->rows->diffusion ? "D" : "k", range[0], range[1], error.blocks, error.edge,
+        error.edge_tenth);
 }
 
 /* Say of how many items the flow is none, or no Stokes flow. */
@@ -178,7 +190,7 @@ void cli_batch_notes(const cli_batch_result *r, bool quiet)
                                  same < count ? ", with other numbers: see the notes of each" : "");
     }
     if (status == RILL_OK) status = flows_note(r, &counted);
-    cli_notes(&cli_permeability, counted, quiet);
+    cli_notes(r->shown_for, counted, quiet);
     free(counted);
     free(kinds);
 }
@@ -194,8 +206,11 @@ void cli_batch_print(const cli_batch_result *r)
     cli_row("device", "%s", b->device);
     cli_row("at the same time", "%d items, %d thread%s each", b->at_once, b->threads,
             b->threads > 1 ? "s" : "");
-    cli_row("time", "%.1f s, device use %.1f %%, %.1f MLUPS over all", b->seconds, 100 * b->device_use,
-            b->seconds > 0 ? b->updates / b->seconds * 1e-6 : 0);
+    if (b->rows->diffusion)
+        cli_row("time", "%.1f s", b->seconds);
+    else
+        cli_row("time", "%.1f s, device use %.1f %%, %.1f MLUPS over all", b->seconds, 100 * b->device_use,
+                b->seconds > 0 ? b->updates / b->seconds * 1e-6 : 0);
     cli_batch_notes(r, false);
     if (r->json) cli_row("summary", "%s", r->json);
     if (!r->csv) return;
@@ -244,28 +259,45 @@ static json_t *json_flows(const rill_batch_row *row)
                      row->pressure_drop, "axes", axes);
 }
 
-static json_t *json_row(const rill_batch_item *item, const rill_batch_row *row)
+/* k in its units, or D over D0. */
+static void json_values(const rill_batch_row *row, json_t *json)
 {
     const double m2 = row->spacing > 0 ? row->spacing * row->spacing : NAN;
+    if (row->diffusion)
+        json_object_set_new(json, "diffusivity", json_tensor(row->k, 1));
+    else
+        json_object_set_new(json, "permeability",
+                            json_pack("{s:o, s:o, s:o}", "lu", json_tensor(row->k, 1), "m2",
+                                      json_tensor(row->k, m2), "darcy",
+                                      json_tensor(row->k, m2 / RILL_DARCY)));
+    json_object_set_new(json, row->diffusion ? "iterations" : "steps", json_integer((json_int_t)row->steps));
+    json_object_set_new(json, row->diffusion ? "nodes" : "fluid_nodes", json_integer((json_int_t)row->nodes));
+    if (row->diffusion) return;
+    json_object_set_new(json, "edge_share", json_edges(row));
+    json_object_set_new(json, "flow", json_flows(row));
+    json_object_set_new(json, "variant", json_string(row->variant));
+}
+
+static json_t *json_row(const rill_batch_item *item, const rill_batch_row *row)
+{
     const rill_porosity *p = &row->porosity;
-    return json_pack(
-        "{s:s, s:s, s:[I,I,I], s:[I,I,I], s:o, s:s, s:i, s:s, s:{s:o, s:o, s:{s:o, s:o, s:o}}, "
-        "s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:I, s:I, s:f, s:f, s:s, s:s, s:s, s:s, s:s, s:b, s:o}",
-        "file", item->name, "part", item->n[0] ? "block" : "whole", "first", (json_int_t)row->first[0],
-        (json_int_t)row->first[1], (json_int_t)row->first[2], "voxels", (json_int_t)row->n[0],
-        (json_int_t)row->n[1], (json_int_t)row->n[2], "voxel_size_m",
-        row->spacing > 0 ? json_real(row->spacing) : json_null(), "exit_reason",
-        rill_batch_reason_name(row->reason), "exit_code", (int)row->status, "message", row->message,
-        "porosity", "total", json_fraction(p->total), "connected", json_fraction(p->connected), "percolating",
-        "x", json_fraction(p->percolating[0]), "y", json_fraction(p->percolating[1]), "z",
-        json_fraction(p->percolating[2]), "permeability", "lu", json_tensor(row->k, 1), "m2",
-        json_tensor(row->k, m2), "darcy", json_tensor(row->k, m2 / RILL_DARCY), "uncertainty",
-        rill_json_real(row->uncertainty), "anisotropy", rill_json_real(rill_batch_row_anisotropy(row)),
-        "edge_share", json_edges(row), "flow", json_flows(row), "fluid_nodes", (json_int_t)row->nodes,
-        "steps", (json_int_t)row->steps, "seconds", row->seconds, "seconds_preparing", row->seconds_prepare,
-        "backend", row->backend, "variant", row->variant, "input_xxh3_64", row->input_hash, "options_xxh3_64",
-        row->options_hash, "software", row->software, "resumed", row->resumed, "notes",
-        rill_json_notes(row->notes, NULL));
+    json_t *json =
+        json_pack("{s:s, s:s, s:[I,I,I], s:[I,I,I], s:o, s:s, s:i, s:s, s:{s:o, s:o, s:{s:o, s:o, s:o}}, "
+                  "s:o, s:o, s:f, s:f, s:s, s:s, s:s, s:s, s:b, s:o}",
+                  "file", item->name, "part", item->n[0] ? "block" : "whole", "first",
+                  (json_int_t)row->first[0], (json_int_t)row->first[1], (json_int_t)row->first[2], "voxels",
+                  (json_int_t)row->n[0], (json_int_t)row->n[1], (json_int_t)row->n[2], "voxel_size_m",
+                  row->spacing > 0 ? json_real(row->spacing) : json_null(), "exit_reason",
+                  rill_batch_reason_name(row->reason), "exit_code", (int)row->status, "message", row->message,
+                  "porosity", "total", json_fraction(p->total), "connected", json_fraction(p->connected),
+                  "percolating", "x", json_fraction(p->percolating[0]), "y", json_fraction(p->percolating[1]),
+                  "z", json_fraction(p->percolating[2]), "uncertainty", rill_json_real(row->uncertainty),
+                  "anisotropy", rill_json_real(rill_batch_row_anisotropy(row)), "seconds", row->seconds,
+                  "seconds_preparing", row->seconds_prepare, "backend", row->backend, "input_xxh3_64",
+                  row->input_hash, "options_xxh3_64", row->options_hash, "software", row->software, "resumed",
+                  row->resumed, "notes", rill_json_notes(row->notes, NULL));
+    if (json) json_values(row, json);
+    return json;
 }
 
 static json_t *json_numbers(const rill_rev_numbers *n, double factor)
@@ -296,7 +328,8 @@ static json_t *json_sample(const cli_batch_result *r, const rill_block_grid *gri
 static json_t *json_rev(const cli_batch_result *r)
 {
     json_t *list = json_array();
-    const double spacing = r->geom->spacing, m2 = spacing > 0 ? spacing * spacing : 1;
+    const double spacing = r->geom->spacing;
+    const rill_batch_row *rows = r->batch->rows;
     for (int g = 0; g < r->grid_count; g++) {
         const rill_block_grid *grid = &r->grids[g];
         json_t *size = json_pack("{s:I, s:o, s:[I,I,I]}", "edge_voxels", (json_int_t)grid->edge, "edge_m",
@@ -305,10 +338,10 @@ static json_t *json_rev(const cli_batch_result *r)
         json_object_set_new(size, "sample", json_sample(r, grid));
         for (int q = 0; q < RILL_REV_QUANTITIES; q++) {
             rill_rev_numbers n;
-            const bool k = q >= RILL_REV_K && q <= RILL_REV_K_Z;
-            if (rill_rev_describe(grid, r->batch->rows, (rill_rev_quantity)q, &n) == RILL_OK && n.blocks)
-                json_object_set_new(size, rill_rev_quantity_name((rill_rev_quantity)q),
-                                    json_numbers(&n, k ? m2 : 1));
+            const rill_rev_quantity what = (rill_rev_quantity)q;
+            if (rill_rev_describe(grid, rows, what, &n) == RILL_OK && n.blocks)
+                json_object_set_new(size, rill_rev_name(rows, what),
+                                    json_numbers(&n, rill_rev_scale(rows, what, spacing)));
         }
         json_array_append_new(list, size);
     }
@@ -323,13 +356,20 @@ static json_t *json_result(const cli_batch_result *r)
     for (int k = RILL_BATCH_CONVERGED; k < RILL_BATCH_REASONS; k++)
         json_object_set_new(reasons, rill_batch_reason_name((rill_batch_reason)k),
                             json_integer((json_int_t)b->ended[k]));
-    return json_pack("{s:I, s:o, s:I, s:i, s:i, s:f, s:f, s:f, s:s, s:s, s:f, s:s, s:s?, s:o, s:o}", "items",
-                     (json_int_t)b->count, "exit_reasons", reasons, "resumed", (json_int_t)b->resumed,
-                     "at_once", b->at_once, "threads", b->threads, "seconds", b->seconds, "device_use",
-                     b->device_use, "mlups", b->seconds > 0 ? b->updates / b->seconds * 1e-6 : 0, "device",
-                     b->device, "axis", rill_axes_name(r->options->permeability.axis), "tolerance",
-                     r->options->permeability.tolerance, "software", rill_version(), "command", r->command,
-                     "rev", r->geom ? json_rev(r) : json_null(), "rows", rows);
+    json_t *json = json_pack(
+        "{s:I, s:o, s:I, s:i, s:i, s:f, s:f, s:f, s:s, s:s, s:f, s:s, s:s?, s:o, s:o}", "items",
+        (json_int_t)b->count, "exit_reasons", reasons, "resumed", (json_int_t)b->resumed, "at_once",
+        b->at_once, "threads", b->threads, "seconds", b->seconds, "device_use", b->device_use, "mlups",
+        b->seconds > 0 ? b->updates / b->seconds * 1e-6 : 0, "device", b->device, "axis",
+        rill_axes_name(r->options->permeability.axis), "tolerance",
+        r->options->diffusivity ? r->options->diffusivity->tolerance : r->options->permeability.tolerance,
+        "software", rill_version(), "command", r->command, "rev", r->geom ? json_rev(r) : json_null(), "rows",
+        rows);
+    if (r->options->diffusivity) { /* of time steps */
+        json_object_del(json, "device_use");
+        json_object_del(json, "mlups");
+    }
+    return json;
 }
 
 rill_status cli_batch_write_json(const cli_batch_result *r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file batch_output.h
- * What `rill permeability` prints and writes of a batch, besides its table.
+ * What `rill permeability` and `rill diffusivity` print and write of a batch, besides its table.
  */
 #ifndef RILL_CLI_BATCH_OUTPUT_H
 #define RILL_CLI_BATCH_OUTPUT_H
@@ -20,6 +20,7 @@ typedef struct cli_batch_files {
 
 /** What came of a batch, and what it was. */
 typedef struct cli_batch_result {
+    const cli_command *shown_for;
     const rill_batch *batch;
     const rill_batch_item *items;
     const rill_geom *geom; /**< that blocks are cut from; NULL: whole inputs */

@@ -2,10 +2,14 @@
 /* rill diffusivity: from an image or a geometry to the effective diffusivity of its pores. The physics is in
  * diffusion/, what is printed and written is diffusivity_output.c's. */
 #include "cli/axis_option.h"
+#include "cli/devices.h"
 #include "cli/diffusivity.h"
+#include "cli/permeability.h"
 #include "core/clock.h"
 #include "core/progress.h"
+#include "core/units.h"
 #include "device/device.h"
+#include "diffusion/diffusion.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/components.h"
 #include "io/fields.h"
@@ -23,7 +27,11 @@ typedef struct choices {
     cli_image image;
     cli_list phase_texts;
     rill_phase phases[RILL_PHASES];
-    const char *input, *axes;
+    const char *input, *axes, *csv, *blocks;
+    const char *const *inputs;
+    int input_count, at_once;
+    bool axis_given, resume, dry_run;
+    cli_devices devices;
     int drive, keep, fields, file_axes[3];
     char names[3][4096]; /* of the field files of the runs along x, y, z */
     bool written[3];
@@ -113,7 +121,7 @@ static rill_status axis_settle(choices *c)
     c->options.axis = RILL_AXIS_AUTO;
     if (strcmp(c->axes, "auto") == 0) return RILL_OK;
     RILL_TRY(cli_axes_parse(c->axes, strlen(c->axes), &given));
-    RILL_TRY(cli_axes_of_files(&given, &c->image, &c->input, 1, &letters));
+    RILL_TRY(cli_axes_of_files(&given, &c->image, c->inputs, c->input_count, &letters));
     c->options.axis = rill_axes_of(letters);
 done:
     if (status != RILL_OK) rill_fail_prefix("--axis");
@@ -205,6 +213,53 @@ done:
     return status;
 }
 
+/* What would be computed, and in how much memory. */
+static void plan_print(const choices *c)
+{
+    char need[32];
+    const uint64_t nodes = rill_geom_fluid(c->geom);
+    rill_units_format_bytes((double)rill_diffusivity_bytes(nodes), need, sizeof need);
+    cli_row("voxels", "%u x %u x %u", c->geom->n[0], c->geom->n[1], c->geom->n[2]);
+    cli_row("nodes", "%llu at most: pores that cannot conduct are dropped%s", (unsigned long long)nodes,
+            c->options.keep_all ? ", but not with --keep all" : "");
+    cli_row("gradient along", "%s", rill_axes_name(rill_axes_resolve(c->options.axis, c->geom->n)));
+    cli_row("memory", "about %s of %s, beside the image", need,
+            c->options.device->backend->host ? "the host" : "the host and of the device each");
+    cli_row("device", "%s", rill_device_name(c->options.device));
+}
+
+/* Several inputs, or blocks: options that make files of one sample do not apply. */
+static rill_status batch(choices *c)
+{
+    const cli_flow none = {.pressure = 0};
+    cli_batch b = {.command = &cli_diffusivity,
+                   .compute = &c->compute,
+                   .devices = &c->devices,
+                   .image = &c->image,
+                   .options = rill_permeability_options_default(),
+                   .diffusivity = &c->options,
+                   .phases = c->options.phase_count ? c->phases : NULL,
+                   .flow = &none,
+                   .inputs = c->inputs,
+                   .count = c->input_count,
+                   .csv = c->csv,
+                   .blocks = c->blocks,
+                   .at_once = c->at_once,
+                   .resume = c->resume,
+                   .dry_run = c->dry_run,
+                   .line = c->line,
+                   .progress = c->options.progress};
+    if (c->compute.output || c->fields != RILL_FIELDS_NONE)
+        return rill_fail(RILL_USAGE,
+                         "%s belongs to one sample, and does not go with several inputs, --csv or --blocks: "
+                         "leave it out",
+                         c->compute.output ? "-o" : "--fields");
+    if (c->blocks && !c->axis_given) c->options.axis = RILL_AXES_XYZ; /* for the anisotropy */
+    b.options.axis = c->options.axis;
+    b.options.backend = (rill_backend_kind)c->compute.backend;
+    return cli_batch_run(&b);
+}
+
 static rill_status work(choices *c)
 {
     rill_status status = RILL_OK;
@@ -212,18 +267,28 @@ static rill_status work(choices *c)
     rill_diffusivity result = {.run_count = 0};
     rill_device_opening opening;
     bool opens = false;
-    RILL_TRY(phases_parse(c));
-    RILL_TRY(axis_settle(c));
+    if (c->devices.count > 1 || (c->devices.list && c->devices.count == 0))
+        return rill_fail(RILL_USAGE,
+                         "--devices %s: one device computes a sample, several distribute a batch: name one",
+                         c->devices.list);
+    if (c->resume)
+        return rill_fail(RILL_USAGE, "--resume continues a table: name it with --csv; a single diffusivity "
+                                     "leaves nothing to continue from");
     RILL_TRY(cli_outputs_check(c->input,
                                (cli_output[]){{"-o", c->compute.output}, {"--json", c->compute.json}}, 2));
     RILL_TRY(fields_prepare(c));
     RILL_TRY(cli_input_prepare(c->input));
-    rill_device_begin((rill_backend_kind)c->compute.backend, 0, &opening); /* while the image is read */
+    rill_device_begin((rill_backend_kind)c->compute.backend, cli_devices_first(&c->devices),
+                      &opening); /* while the image is read */
     opens = true;
     RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));
     c->reading = rill_now() - start;
     opens = false;
     RILL_TRY(rill_device_end(&opening, &c->options.device));
+    if (c->dry_run) {
+        plan_print(c);
+        goto done;
+    }
     status = rill_diffusivity_compute(c->geom, &c->options, &result);
     if (status == RILL_OK || (status == RILL_NUMERICS && result.run_count > 0)) {
         char why[1024];
@@ -246,7 +311,7 @@ static int run(int argc, char **argv);
 
 const cli_command cli_diffusivity = {
     .name = "diffusivity",
-    .usage = "IMAGE|GEOM.geom.h5 [options]",
+    .usage = "IMAGE|GEOM.geom.h5... [options]",
     .summary = "compute the effective diffusivity of a pore space, its formation and tortuosity factors",
     .details =
         "Steady diffusion through the faces that pore voxels share, with no flux into the solid: the standard\n"
@@ -259,6 +324,8 @@ const cli_command cli_diffusivity = {
         "at two faces, half a voxel outside the first and last centres, as TauFactor does; inside: values in\n"
         "the first and last slices, as PoreSpy does. Nothing passes the other boundaries then unless they\n"
         "are periodic.\n\n"
+        "Several inputs, or --blocks, are a batch, with the table, the curve and the map of `rill\n"
+        "permeability --help`: D / D0 is in the place of k. --devices distributes the items.\n\n"
         "Exit code 2: nothing percolates through faces, or not converged.",
     .examples =
         "rill diffusivity rock.tif --pore 0 --sides mirror\n"
@@ -282,10 +349,11 @@ static void options_pick(cli_compute *compute, cli_option *table, int room)
 static int run(int argc, char **argv)
 {
     choices c = {.axes = "auto", .options = rill_diffusivity_options_default()};
-    const char *inputs[2];
-    int count = 1;
+    int count = argc > 1 ? argc : 1;
+    const char **inputs = calloc((size_t)count, sizeof *inputs);
     bool help = false;
     cli_option shared[8];
+    if (!inputs) return cli_report(&cli_diffusivity, rill_fail(RILL_SYSTEM, "out of memory for the inputs"));
     cli_image_defaults(&c.image);
     cli_compute_defaults(&c.compute);
     c.compute.output_default = "none";
@@ -295,7 +363,8 @@ static int run(int argc, char **argv)
         {.help = "Diffusivity"},
         {"axis", 0, CLI_TEXT, &c.axes, "AXES",
          "axis of the gradient, or several: xy, xz, yz, xyz: the tensor; 0, 1, 2 count the axes of the file; "
-         "auto: z, and x of one slice"},
+         "auto: z, and x of one slice; xyz with --blocks",
+         .given = &c.axis_given},
         {"drive", 0, CLI_CHOICE, &c.drive,
          .help = "what drives: a mean gradient, or values at two faces, half a voxel outside the sample "
                  "(TauFactor) or inside, in its end slices (PoreSpy)",
@@ -311,6 +380,21 @@ static int run(int argc, char **argv)
          .choices = kinds},
         {"max-iterations", 0, CLI_COUNT, &c.most, "COUNT", "iterations to give up after", .min = 1,
          .max = 1e9},
+        {"devices", 0, CLI_TEXT, &c.devices.list, "LIST",
+         "the GPU that computes, or those that items of a batch are distributed to: 1, 0,1 or all",
+         .fallback = "0"},
+        {.help = "Batch"},
+        {"csv", 0, CLI_TEXT, &c.csv, "FILE", "table with a row for each input or block", .fallback = "none",
+         .apply = cli_csv_apply},
+        {"blocks", 0, CLI_TEXT, &c.blocks, "SIZES",
+         "cut the image into cubes of this edge, in voxels or as a length; several sizes with commas "
+         "between: 50,100,200um",
+         .fallback = "none"},
+        {"resume", 0, CLI_FLAG, &c.resume,
+         .help = "keep the rows of the table that have the same input and options"},
+        {"at-once", 0, CLI_INT, &c.at_once, "COUNT", "items that are computed at the same time",
+         .fallback = "chosen, by device and size", .min = 1, .max = 1024, .rare = true},
+        {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
         {0},
     };
     options_pick(&c.compute, shared, sizeof shared / sizeof *shared);
@@ -320,6 +404,9 @@ static int run(int argc, char **argv)
         status = rill_fail(RILL_USAGE, "no image or geometry is given: rill diffusivity IMAGE --pore 0");
     if (!help && status == RILL_OK) {
         c.input = inputs[0];
+        c.inputs = inputs;
+        c.input_count = count;
+        if (c.resume) cli_outputs_continue();
         c.line = cli_command_line(argc, argv);
         c.options.progress = cli_progress(c.compute.quiet);
         c.options.drive = (rill_diffusion_drive)c.drive;
@@ -327,8 +414,15 @@ static int run(int argc, char **argv)
         c.options.tolerance = c.compute.tolerance;
         c.options.max_iterations = c.most;
         cli_signals_catch(true);
-        status = c.line ? work(&c) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
+        if (!c.line) status = rill_fail(RILL_SYSTEM, "out of memory for the command line");
+        if (status == RILL_OK) status = phases_parse(&c);
+        if (status == RILL_OK) status = axis_settle(&c);
+        if (status == RILL_OK) status = cli_devices_parse(&c.devices);
+        status = status != RILL_OK                             ? status
+                 : count > 1 || c.csv || c.blocks || c.at_once ? batch(&c)
+                                                               : work(&c);
     }
     free(c.line);
+    free(inputs);
     return help ? RILL_OK : cli_report(&cli_diffusivity, status);
 }

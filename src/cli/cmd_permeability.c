@@ -415,7 +415,8 @@ static rill_status batch(choices *c, const char *const *inputs, int count)
                 single[k].option);
     if (c->blocks && !c->axis_given && c->drive == RILL_DRIVE_FORCE)
         c->axis = RILL_AXES_XYZ; /* for the anisotropy */
-    cli_batch b = {.compute = &c->compute,
+    cli_batch b = {.command = &cli_permeability,
+                   .compute = &c->compute,
                    .devices = &c->devices,
                    .image = &c->image,
                    .flow = &c->flow,
@@ -468,15 +469,6 @@ const cli_command cli_permeability = {
                 "rill permeability rock.tif --pore 0 --blocks 100,200 --csv blocks.csv\n",
     .run = run,
 };
-
-/* The table is written again and again, which a stream cannot be. */
-static rill_status csv_apply(const char *text)
-{
-    if (strcmp(text, "-") != 0) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "\"-\" would be standard output, where the table cannot be replaced while it "
-                     "grows: give a name, or take the rows of --json -");
-}
 
 /* Settle the axis of the flow, which may be counted as in the files. */
 static rill_status axis_settle(choices *c, const char *const *inputs, int count)
@@ -564,7 +556,7 @@ static int run_words(int argc, char **argv)
         CLI_FLOW(c.flow),
         {.help = "Batch"},
         {"csv", 0, CLI_TEXT, &c.csv, "FILE", "table with a row for each input or block", .fallback = "none",
-         .apply = csv_apply},
+         .apply = cli_csv_apply},
         {"blocks", 0, CLI_TEXT, &c.blocks, "SIZES",
          "cut the image into cubes of this edge, in voxels or as a length; several sizes with commas "
          "between: "

@@ -183,8 +183,11 @@ typedef struct cli_batch {
     const cli_compute *compute;
     cli_devices *devices;
     const cli_image *image;
-    rill_permeability_options options; /**< of every item */
-    const cli_flow *flow;              /**< that each row shows beside k */
+    const cli_command *command;
+    rill_permeability_options options;           /**< of every item */
+    const rill_diffusivity_options *diffusivity; /**< compute that instead; NULL: permeability */
+    const rill_phase *phases;                    /**< of that; NULL: none */
+    const cli_flow *flow;                        /**< that each row shows beside k */
     const char *const *inputs;
     int count;
     const char *csv;    /**< table; NULL: none */
@@ -194,6 +197,9 @@ typedef struct cli_batch {
     const char *line; /**< the command */
     rill_progress progress;
 } cli_batch;
+
+/** The apply function of --csv: the table is written again and again, which a stream cannot be. */
+rill_status cli_csv_apply(const char *text);
 
 /** Compute, print and write all of it. @return the status of the worst item */
 rill_status cli_batch_run(const cli_batch *batch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rill permeability of several inputs, or of the blocks of one image: what is computed, and which files it
- * makes. The mechanism is batch/'s, what is printed batch_output.c's. */
+/* rill permeability or diffusivity of several inputs, or of the blocks of one image: what is computed, and
+ * which files it makes. The mechanism is batch/'s, what is printed batch_output.c's. */
 #include "cli/permeability.h"
 
 #include "batch/input.h"
@@ -13,6 +13,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+rill_status cli_csv_apply(const char *text)
+{
+    if (strcmp(text, "-") != 0) return RILL_OK;
+    return rill_fail(RILL_USAGE,
+                     "\"-\" would be standard output, where the table cannot be replaced while it "
+                     "grows: give a name, or take the rows of --json -");
+}
 
 /* ---- sizes of blocks ---- */
 
@@ -182,6 +190,8 @@ static rill_status options_make(work *w)
     RILL_TRY(cli_image_resolve(b->image, &o->image));
     o->image.command = b->line;
     o->permeability = b->options;
+    o->diffusivity = b->diffusivity;
+    o->phases = b->phases;
     o->fluid = b->flow->of;
     o->pressure_drop = b->flow->pressure;
     o->sides_given = b->image->sides_given;
@@ -273,6 +283,7 @@ static rill_status finish(work *w)
                                 .geom = w->geom,
                                 .grids = w->grids,
                                 .grid_count = w->grid_count,
+                                .shown_for = b->command,
                                 .options = &w->options,
                                 .files = w->files,
                                 .csv = b->csv,

@@ -45,6 +45,9 @@ void rill_diffusor_destroy(rill_diffusor *d);
 /** Prepare a gradient along an axis: values are held at its ends. */
 rill_status rill_diffusor_begin(rill_diffusor *d, int axis, rill_diffusion_ends ends);
 
+/** Return the bytes that a computation of so many nodes takes, of the host or a device, about. */
+uint64_t rill_diffusivity_bytes(uint64_t nodes);
+
 /** Return the bytes that it takes, without those that bounds are found in. */
 uint64_t rill_diffusor_bytes(const rill_diffusor *d);
 

@@ -128,6 +128,55 @@ Test(diffusivity, fields)
                    "--fields", "image");
 }
 
+/* The table has the bits of each image alone, keeps rows, and is that of no other command. */
+Test(diffusivity, batch)
+{
+    static char table[16384];
+    char value[64];
+    image_write("a_8x8x8.raw", true);
+    image_write("b_8x8x8.raw", false);
+    json_t *json = compute((const char *[]){"--phase", "1=1", "--phase", "2=0.25", "--axis", "z", NULL});
+    snprintf(value, sizeof value, ",%.14g", number(json, "diffusivity", "zz"));
+    json_decref(json);
+    cli_result r = cli_test_run("diffusivity", "a_8x8x8.raw", "b_8x8x8.raw", "no.raw", "--phase", "1=1",
+                                "--phase", "2=0.25", "--sides", "mirror", "--csv", "d.csv");
+    cr_expect_eq(r.code, 1, "%s", r.err);
+    cr_assert_eq(link("d.csv", "copy.csv"), 0); /* reading deletes */
+    cli_test_slurp("copy.csv", table, sizeof table);
+    cr_expect_not_null(strstr(table, ",converged,"), "%s", table);
+    cr_expect_not_null(strstr(table, ",not percolating,"), "%s", table);
+    cr_expect_not_null(strstr(table, ",d_zz,"), "%s", table);
+    cr_expect_not_null(strstr(table, value), "%s in %s", value, table);
+    r = cli_test_run("diffusivity", "a_8x8x8.raw", "b_8x8x8.raw", "--phase", "1=1", "--phase", "2=0.5",
+                     "--sides", "mirror", "--csv", "d.csv", "--resume");
+    cr_expect_null(strstr(r.out, "from the table"), "other ratio: %s", r.out);
+    r = cli_test_run("diffusivity", "a_8x8x8.raw", "b_8x8x8.raw", "--phase", "1=1", "--phase", "2=0.5",
+                     "--sides", "mirror", "--csv", "d.csv", "--resume");
+    cr_expect_not_null(strstr(r.out, "from the table              2"), "%s", r.out);
+    cli_test_fails(1, "no table of this version of rill permeability", "permeability", "a_8x8x8.raw", "--csv",
+                   "d.csv", "--resume");
+    r = cli_test_run("diffusivity", "a_8x8x8.raw", "--pore", "1,2", "--blocks", "4", "--csv", "k.csv",
+                     "--json", "k.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "blocks of 4 voxels          D 0."), "%s", r.out);
+    cli_test_slurp("k.rev.csv", table, sizeof table);
+    cr_expect_not_null(strstr(table, "\n4,,d_xx,1,8,"), "%s", table);
+    cli_test_slurp("k.map.vti", table, sizeof table);
+    cr_expect_not_null(strstr(table, "Tensors=\"diffusivity\""), "%s", table);
+    json = json_load_file("k.json", 0, NULL);
+    const json_t *row = json_array_get(json_object_get(json, "rows"), 0);
+    cr_expect_not_null(json_object_get(json_object_get(row, "diffusivity"), "xx"));
+    cr_expect_null(json_object_get(row, "permeability"));
+    json_decref(json);
+    cli_test_fails(1, "--resume continues a table", "diffusivity", "a_8x8x8.raw", "--resume");
+    cli_test_fails(1, "--fields belongs to one sample", "diffusivity", "a_8x8x8.raw", "--blocks", "4",
+                   "--fields", "image");
+    r = cli_test_run("diffusivity", "a_8x8x8.raw", "--pore", "1,2", "--dry-run", "-o", "x.h5");
+    cr_expect_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "448 at most"), "%s", r.out);
+    cr_expect_neq(access("x.h5", F_OK), 0);
+}
+
 Test(diffusivity, refusals)
 {
     image_write("a_8x8x8.raw", false);

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rill_table table;
     char path[SCRATCH_SIZE];
     scratch_write(data, size, path);
-    if (rill_batch_csv_read(path, &csv) == RILL_OK) rill_batch_csv_destroy(csv);
+    if (rill_batch_csv_read(path, false, &csv) == RILL_OK) rill_batch_csv_destroy(csv);
     rill_table_read(path, &table);
     rill_table_free(&table);
     unlink(path);

@@ -28,6 +28,7 @@
 #include "rill/boundary.h"
 #include "rill/device.h"
 #include "rill/diffusivity.h"
+#include "rill/dispersion.h"
 #include "rill/domain.h"
 #include "rill/error_bar.h"
 #include "rill/file.h"

@@ -209,7 +209,7 @@ done:
     return status;
 }
 
-static rill_status sides_read(rill_h5_file *file, rill_side sides[3])
+rill_status rill_geom_sides_read(rill_h5_file *file, rill_side sides[3])
 {
     char *text = NULL;
     rill_status status = RILL_OK;
@@ -308,7 +308,7 @@ rill_status rill_geom_head_read(rill_h5_file *file, rill_geom_head *out)
         if (!isfinite(out->origin[a]))
             RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: the origin %g along %c is not finite",
                                rill_h5_path(file), out->origin[a], rill_axis(a)));
-    RILL_TRY(sides_read(file, out->sides));
+    RILL_TRY(rill_geom_sides_read(file, out->sides));
     RILL_TRY(porosity_read(file, &out->porosity));
     int64_t outside = 0;
     if (rill_h5_has_attribute(file, "/", "outside_voxels"))
@@ -318,7 +318,7 @@ done:
     return status;
 }
 
-static rill_status provenance_read(rill_h5_file *file, rill_geom *geom)
+rill_status rill_geom_provenance_read(rill_h5_file *file, rill_geom *geom)
 {
     rill_status status = RILL_OK;
     char *notes = NULL;
@@ -432,7 +432,7 @@ rill_status rill_geom_read_kept(const char *path, const rill_keeper *keeper, ril
         geom->origin[a] = head.origin[a];
         geom->sides[a] = head.sides[a];
     }
-    RILL_TRY(provenance_read(file, geom));
+    RILL_TRY(rill_geom_provenance_read(file, geom));
     RILL_TRY(voxels_read(file, geom));
     RILL_TRY(outside_read(file, head.outside, geom));
     const uint64_t fluid = rill_geom_fluid(geom);

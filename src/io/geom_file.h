@@ -35,6 +35,12 @@ rill_status rill_geom_head_write(const rill_geom *geom, rill_h5_file *file, cons
  * of ours */
 rill_status rill_geom_head_read(rill_h5_file *file, rill_geom_head *out);
 
+/** Read the domain boundaries of a file that rill_geom_head_write() began. */
+rill_status rill_geom_sides_read(rill_h5_file *file, rill_side sides[3]);
+
+/** Read what a geometry is from: source, hash, options and notes, as far as they are there. */
+rill_status rill_geom_provenance_read(rill_h5_file *file, rill_geom *geom);
+
 /** Write the voxels to a dataset, whose chunks have 32 planes or a divisor of that. */
 rill_status rill_geom_voxels_write(const rill_geom *geom, rill_h5_file *file, const char *path);
 

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill dispersion: from an image, a geometry or the velocities in a field file to the spreading of a solute. The physics
+ * is in diffusion/, what is printed and written is dispersion_output.c's. */
+#include "cli/axis_option.h"
+#include "cli/dispersion.h"
+#include "core/clock.h"
+#include "core/progress.h"
+#include "geometry/voxels/axes.h"
+#include "io/fields.h"
+#include "io/ours.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kinds[] = {"none", "image", "sparse", NULL}; /* as rill_fields_kind */
+
+#define FLOW_TOLERANCE 1e-4
+
+typedef struct choices {
+    cli_compute compute;
+    cli_image image;
+    const char *input, *axes, *peclets, *length;
+    int fields, file_axes[3];
+    char names[RILL_PECLETS][4096]; /* of field files */
+    uint64_t most;
+    double flow_tolerance;
+    bool flow_tolerance_given;
+    char *line; /* the command, owned */
+    rill_dispersion_options options;
+    rill_geom *geom;
+    float *u; /* owned */
+    double reading, flow;
+} choices;
+
+static rill_status peclets_parse(choices *c)
+{
+    const char *at = c->peclets;
+    if (!at)
+        return rill_fail(RILL_USAGE, "no Peclet number is given: add --peclet 0,1,10,100, of U L / D0 with the mean velocity U "
+                                     "in the pores and the length L (--length)");
+    for (char *end;; at = end + 1) {
+        const double value = strtod(at, &end);
+        if (end == at || (*end && *end != ',') || !isfinite(value) || value < 0)
+            return rill_fail(RILL_USAGE, "--peclet %s: write numbers of 0 and above with commas between, such as 0,1,10", c->peclets);
+        if (c->options.peclet_count == RILL_PECLETS)
+            return rill_fail(RILL_USAGE, "--peclet lists more than %d numbers: list fewer", RILL_PECLETS);
+        c->options.peclet[c->options.peclet_count++] = value;
+        if (!*end) return RILL_OK;
+    }
+}
+
+/* The length of Peclet numbers: voxels, or with a unit. */
+static rill_status length_parse(choices *c)
+{
+    char *end;
+    if (!c->length) return RILL_OK;
+    double length = strtod(c->length, &end);
+    if (*end) {
+        const rill_status status = rill_units_parse(c->length, "m", &length);
+        if (status != RILL_OK) {
+            rill_fail_prefix("--length");
+            return status;
+        }
+        if (!(c->geom->spacing > 0))
+            return rill_fail(RILL_USAGE, "--length %s: the voxel size is unknown: give --voxel-size, or the length in voxels",
+                             c->length);
+        length /= c->geom->spacing;
+    }
+    if (!(length > 0) || !isfinite(length))
+        return rill_fail(RILL_USAGE, "--length %s is not above 0 voxels", c->length);
+    c->options.length = length;
+    return RILL_OK;
+}
+
+static rill_status axis_parse(choices *c)
+{
+    rill_status status = RILL_OK;
+    cli_axes given;
+    unsigned letters = 0;
+    c->options.axis = -1;
+    if (strcmp(c->axes, "auto") == 0) return RILL_OK;
+    RILL_TRY(cli_axes_parse(c->axes, strlen(c->axes), &given));
+    RILL_TRY(cli_axes_of_files(&given, &c->image, &c->input, 1, &letters));
+    c->options.axis = cli_axes_single(letters);
+    if (c->options.axis < 0)
+        status = rill_fail(RILL_USAGE, "%s: the flow is along one axis, x, y or z; run the command once for each", c->axes);
+done:
+    if (status != RILL_OK) rill_fail_prefix("--axis");
+    return status;
+}
+
+static rill_status read_image(choices *c)
+{
+    rill_status status = RILL_OK;
+    rill_voxelize_options options;
+    rill_voxelize_report report;
+    RILL_TRY(cli_image_resolve(&c->image, &options));
+    options.keep = RILL_KEEP_ALL;
+    options.command = c->line;
+    RILL_TRY(rill_image_voxelize(c->input, &options, c->options.progress, &c->geom, &report));
+    memcpy(c->file_axes, report.axes, sizeof report.axes);
+    if (c->compute.quiet) return RILL_OK;
+    cli_row("source", "%s", c->input);
+    cli_image_rows(&report);
+done:
+    return status;
+}
+
+/* A file of ours: fields with velocities, or a geometry. */
+static rill_status read_ours(choices *c)
+{
+    const char *dot = strrchr(c->input, '.');
+    memcpy(c->file_axes, cli_axes_ours, sizeof cli_axes_ours);
+    if (!dot || strcmp(dot, ".vtkhdf") != 0) return cli_image_geometry_read(&c->image, c->input, NULL, &c->geom);
+    if (cli_image_given(&c->image) || c->image.sides_given)
+        return rill_fail(RILL_USAGE, "%s has the flow in it: options of images and --sides do not apply to it; leave them out",
+                         c->input);
+    if (c->flow_tolerance_given)
+        return rill_fail(RILL_USAGE, "%s has the flow in it: leave --flow-tolerance out", c->input);
+    const rill_status status = rill_pore_velocities_read(c->input, &c->geom, &c->u);
+    if (status == RILL_OK && c->image.voxel_size_given) c->geom->spacing = c->image.voxel_size;
+    return status;
+}
+
+/* Hand out the closure field, and the velocity along the flow. */
+static rill_status moments_of(void *context, rill_node first, rill_node count, double *rho, double *u)
+{
+    const rill_dispersion_field *field = context;
+    memcpy(rho, field->velocity + first, count * sizeof *rho);
+    for (size_t a = 0; a < 3; a++)
+        for (size_t i = 0; i < count; i++) u[a * count + i] = field->b[a] ? field->b[a][first + i] : 0;
+    return RILL_OK;
+}
+
+static rill_status fields_write(void *context, const rill_dispersion_field *field)
+{
+    choices *c = context;
+    rill_fields fields = rill_fields_default();
+    fields.geom = c->geom;
+    fields.moments = moments_of;
+    fields.context = (void *)field; /* which is not written to */
+    fields.vector = "closure";
+    fields.number = "velocity_over_mean";
+    fields.velocity = (rill_field_unit){1, "voxel", c->geom->spacing, 0};
+    fields.pressure = (rill_field_unit){3, "1", 0, 0}; /* thirds are handed out */
+    fields.command = c->line;
+    fields.progress = c->options.progress;
+    return rill_fields_write(&fields, (rill_fields_kind)c->fields, c->names[field->point]);
+}
+
+/* "out.h5" becomes "out.pe100.vtkhdf". */
+static rill_status fields_prepare(choices *c)
+{
+    const char *output = c->compute.output;
+    if (c->fields == RILL_FIELDS_NONE) return RILL_OK;
+    if (!output)
+        return rill_fail(RILL_USAGE, "--fields %s needs a name to write to: add -o FILE.h5", kinds[c->fields]);
+    size_t length = strlen(output);
+    if (length > 3 && strcmp(output + length - 3, ".h5") == 0) length -= 3;
+    for (int k = 0; k < c->options.peclet_count; k++) {
+        const int written = snprintf(c->names[k], sizeof c->names[k], "%.*s.pe%g.vtkhdf", (int)length, output,
+                                     c->options.peclet[k]);
+        if (written < 0 || (size_t)written >= sizeof c->names[k])
+            return rill_fail(RILL_USAGE, "-o %.40s…: the name is too long", output);
+        const rill_status status =
+            cli_outputs_check(c->input, (cli_output[]){{"--json", c->compute.json}, {"-o", c->names[k]}}, 2);
+        if (status != RILL_OK) return status;
+    }
+    c->options.finished = fields_write;
+    c->options.context = c;
+    return RILL_OK;
+}
+
+static rill_status report(const choices *c, const rill_dispersion *result, double start)
+{
+    rill_status status = RILL_OK;
+    const cli_dispersion_result r = {.geom = c->geom,
+                                     .options = &c->options,
+                                     .result = result,
+                                     .input = c->input,
+                                     .command = c->line,
+                                     .file_axes = c->file_axes,
+                                     .json = c->compute.json,
+                                     .output = c->compute.output,
+                                     .fields = c->fields ? c->names : NULL,
+                                     .flow_tolerance = c->flow > 0 ? c->flow_tolerance : 0,
+                                     .seconds_reading = c->reading,
+                                     .seconds_flow = c->flow,
+                                     .seconds = rill_now() - start};
+    if (r.json) RILL_TRY(cli_dispersion_write_json(&r));
+    if (r.output) RILL_TRY(cli_dispersion_write_hdf5(&r));
+    cli_progress_end();
+    if (!c->compute.quiet)
+        cli_dispersion_print(&r);
+    else if (!r.json)
+        cli_dispersion_print_lines(&r);
+    cli_notes(&cli_dispersion, c->geom->notes, c->compute.quiet);
+    cli_notes(&cli_dispersion, result->notes, c->compute.quiet);
+done:
+    return status;
+}
+
+static rill_status work(choices *c)
+{
+    rill_status status = RILL_OK;
+    const double start = rill_now();
+    rill_dispersion result = {.point_count = 0};
+    RILL_TRY(peclets_parse(c));
+    RILL_TRY(axis_parse(c));
+    RILL_TRY(cli_outputs_check(c->input, (cli_output[]){{"-o", c->compute.output}, {"--json", c->compute.json}}, 2));
+    RILL_TRY(fields_prepare(c));
+    RILL_TRY(cli_input_prepare(c->input));
+    RILL_TRY(rill_file_is_ours(c->input) ? read_ours(c) : read_image(c));
+    if (c->options.axis < 0) c->options.axis = rill_axes_first(rill_axes_resolve(RILL_AXIS_AUTO, c->geom->n));
+    RILL_TRY(length_parse(c));
+    c->reading = rill_now() - start;
+    if (!c->u) {
+        RILL_TRY(rill_pore_velocities_compute(c->geom, c->options.axis, c->flow_tolerance,
+                                              (rill_backend_kind)c->compute.backend, c->options.progress, &c->u));
+        c->flow = rill_now() - start - c->reading;
+    }
+    status = rill_dispersion_compute(c->geom, c->u, &c->options, &result);
+    if (status == RILL_OK || (status == RILL_NUMERICS && result.point_count > 0)) {
+        char why[1024];
+        snprintf(why, sizeof why, "%s", rill_error_message());
+        const rill_status written = report(c, &result, start);
+        if (written != RILL_OK)
+            status = written;
+        else if (status != RILL_OK)
+            rill_fail(status, "%s", why);
+    }
+done:
+    rill_dispersion_free(&result);
+    rill_pore_velocities_free(c->u);
+    rill_geom_destroy(c->geom);
+    return status;
+}
+
+static int run(int argc, char **argv);
+
+const cli_command cli_dispersion = {
+    .name = "dispersion",
+    .usage = "IMAGE|GEOM.geom.h5|FIELDS.vtkhdf --peclet LIST [options]",
+    .summary = "compute how a solute spreads in the steady flow through a pore space",
+    .details = "The dispersion tensor D(Pe) / D0 of a periodic box by the closure problem: u . grad(x + b) - D0 lap(b) = U\n"
+               "in the pores, no flux into the solid, D_ij = D0 <grad(x_i + b_i) . grad(x_j + b_j)>. The input is an image\n"
+               "or a geometry, whose flow is computed first, or the field file of `rill permeability --fields image`.\n"
+               "Pe = U L / D0 with the mean velocity U in the conducting pores along the axis of the flow, and the length L\n"
+               "(--length). D / D0 is per pore volume: 1 + 2/105 Pe^2 between plates with L half their distance.\n\n"
+               "The +- behind a value is a bound on what the iterations left of the linear equations. The errors of the\n"
+               "voxels and of the flow are not in it: compare with smaller voxels (--resample).\n\n"
+               "Exit code 2: nothing percolates through faces, the pores conduct in separate parts, or not converged.",
+    .examples = "rill dispersion rock.tif --pore 0 --mirror xyz --peclet 0,1,10,100\n"
+                "rill permeability rock.geom.h5 --fields image -o k.h5\n"
+                "rill dispersion k.vtkhdf --peclet 10 --length 100um -o d.h5 --fields image\n",
+    .run = run,
+};
+
+/* Take over some of the shared options. */
+static void options_pick(cli_compute *compute, cli_option *table, int room)
+{
+    static const char *const names[] = {"backend", "tolerance", "memory", "json", "output", "overwrite", "quiet"};
+    int count = 0;
+    for (const cli_option *o = cli_compute_options(compute); o->name || o->help; o++)
+        for (size_t k = 0; o->name && k < sizeof names / sizeof *names && count < room - 1; k++)
+            if (strcmp(o->name, names[k]) == 0) table[count++] = *o;
+    table[count] = (cli_option){0};
+}
+
+static int run(int argc, char **argv)
+{
+    static choices c;
+    c = (choices){.axes = "auto", .flow_tolerance = FLOW_TOLERANCE, .options = rill_dispersion_options_default()};
+    const char *inputs[2];
+    int count = 1;
+    bool help = false;
+    cli_option shared[9];
+    cli_image_defaults(&c.image);
+    cli_compute_defaults(&c.compute);
+    c.compute.output_default = "none";
+    c.compute.tolerance = c.options.tolerance;
+    c.most = c.options.max_iterations;
+    const cli_option own[] = {
+        {.help = "Dispersion"},
+        {"peclet", 0, CLI_TEXT, &c.peclets, "LIST", "Peclet numbers U L / D0 with commas between: 0,1,10,100",
+         .fallback = "none: it is required"},
+        {"length", 0, CLI_TEXT, &c.length, "LENGTH", "L of the Peclet numbers, in voxels or with a unit: 12.5, 100um",
+         .fallback = "hydraulic diameter: 4 pore volume / wall area"},
+        {"axis", 0, CLI_TEXT, &c.axes, "AXIS",
+         "axis of the flow; 0, 1, 2 count the axes of the file; auto: z, and x of one slice"},
+        {"flow-tolerance", 0, CLI_REAL, &c.flow_tolerance, "FRACTION",
+         "of the permeability, where the flow is computed", .min = 0, .max = 1, .above = true, .given = &c.flow_tolerance_given},
+        {"fields", 0, CLI_CHOICE, &c.fields,
+         .help = "closure field and velocity as VTKHDF beside -o, for each Peclet number: image (all voxels) or sparse "
+                 "(fluid cells)",
+         .choices = kinds},
+        {"max-iterations", 0, CLI_COUNT, &c.most, "COUNT", "iterations to give up after, for each Peclet number and axis",
+         .min = 1, .max = 1e9},
+        {0},
+    };
+    options_pick(&c.compute, shared, sizeof shared / sizeof *shared);
+    const cli_option *const tables[] = {own, cli_image_options(&c.image), shared, NULL};
+    rill_status status = cli_parse(&cli_dispersion, tables, argc, argv, inputs, &count, &help);
+    if (!help && status == RILL_OK && count == 0)
+        status = rill_fail(RILL_USAGE, "no image, geometry or field file is given: rill dispersion IMAGE --pore 0 --peclet 10");
+    if (!help && status == RILL_OK) {
+        c.input = inputs[0];
+        c.line = cli_command_line(argc, argv);
+        c.options.progress = cli_progress(c.compute.quiet);
+        c.options.tolerance = c.compute.tolerance;
+        c.options.max_iterations = c.most;
+        cli_signals_catch(true);
+        status = c.line ? work(&c) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
+    }
+    free(c.line);
+    return help ? RILL_OK : cli_report(&cli_dispersion, status);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dispersion tensors of a flow, for a list of Peclet numbers. */
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/notes.h"
+#include "core/progress.h"
+#include "core/status.h"
+#include "diffusion/closure.h"
+#include "geometry/voxels/components.h"
+#include "geometry/voxels/sides.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+rill_dispersion_options rill_dispersion_options_default(void)
+{
+    return (rill_dispersion_options){.axis = 2, .tolerance = 1e-3, .max_iterations = 2000};
+}
+
+static rill_status geometry_check(const rill_geom *geom, int axis)
+{
+    if (geom->planes)
+        return rill_fail(RILL_USAGE, "dispersion is computed by one process: start it without mpirun");
+    if (geom->surface)
+        return rill_fail(RILL_USAGE, "dispersion is computed on voxels: this geometry says where its walls are on every "
+                                     "link");
+    if (geom->sides[axis] != RILL_PERIODIC)
+        return rill_fail(RILL_USAGE,
+                         "dispersion needs a box that repeats along the flow, and its boundaries normal to %c are %s: use "
+                         "--sides periodic there, with --mirror %c where both faces of the image differ",
+                         rill_axis(axis), rill_side_name(geom->sides[axis]), rill_axis(axis));
+    return RILL_OK;
+}
+
+static rill_status options_check(const rill_geom *geom, const rill_dispersion_options *o)
+{
+    if (o->axis < 0 || o->axis > 2) return rill_fail(RILL_USAGE, "the axis of the flow is x, y or z, one of them");
+    if (o->peclet_count < 1 || o->peclet_count > RILL_PECLETS)
+        return rill_fail(RILL_USAGE, "%d Peclet numbers: give 1 to %d", o->peclet_count, RILL_PECLETS);
+    for (int k = 0; k < o->peclet_count; k++)
+        if (!(o->peclet[k] >= 0) || !isfinite(o->peclet[k]))
+            return rill_fail(RILL_USAGE, "a Peclet number of %g: it must be 0 or above", o->peclet[k]);
+    if (!(o->length >= 0) || !isfinite(o->length))
+        return rill_fail(RILL_USAGE, "a length of %g voxels: it must be above 0", o->length);
+    if (!(o->tolerance > 0) || o->tolerance >= 1)
+        return rill_fail(RILL_USAGE, "a tolerance of %g: it must be above 0 and below 1", o->tolerance);
+    return geometry_check(geom, o->axis);
+}
+
+/* Make pores solid that the solute does not go through. @param[out] through  axes along which the others conduct */
+static rill_status prepare(rill_geom *geom, const rill_dispersion_options *o, bool through[3], rill_dispersion *out)
+{
+    rill_status status = RILL_OK;
+    rill_components found = {.porosity = geom->porosity};
+    const uint64_t before = rill_geom_fluid(geom);
+    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++)
+        if (geom->voxels[v] > RILL_FLUID) geom->voxels[v] = RILL_FLUID;
+    RILL_TRY(rill_components_clean(geom, RILL_KEEP_PERCOLATING, o->axis, RILL_CONTACT_FACES, o->progress, &found));
+    out->nodes = rill_geom_fluid(geom);
+    out->dropped = before - out->nodes;
+    for (int a = 0; a < 3; a++) through[a] = found.porosity.percolating[a] > 0;
+    out->porosity = (double)out->nodes / (double)rill_geom_sample(geom);
+    if (out->nodes == 0)
+        status = rill_fail(RILL_NUMERICS,
+                           "nothing percolates along %c through faces of voxels, by which a solute goes; choose another axis",
+                           rill_axis(o->axis));
+done:
+    return status;
+}
+
+/* Refuse flows that the voxels do not resolve. */
+static rill_status cells_check(const rill_closure *c, const rill_dispersion_options *o, rill_dispersion *out)
+{
+    double most = 0;
+    for (int k = 0; k < o->peclet_count; k++) most = fmax(most, o->peclet[k]);
+    const double per = c->most / (out->length * out->velocity), cell = most * per;
+    if (cell > RILL_CELL_PECLET_MOST)
+        return rill_fail(RILL_USAGE,
+                         "a Peclet number of %g makes a cell Peclet number |u| dx / D0 of %.3g at the fastest face, above %g: "
+                         "take Peclet numbers up to %.3g, or voxels %.2g times smaller (--resample)",
+                         most, cell, RILL_CELL_PECLET_MOST, RILL_CELL_PECLET_MOST / per, cell / RILL_CELL_PECLET_MOST);
+    if (cell > RILL_CELL_PECLET_FINE)
+        return rill_note(&out->notes,
+                         "the cell Peclet number is %.3g at a Peclet number of %g: above %g compare with smaller voxels "
+                         "(--resample), since the bounds do not contain the error of the voxels",
+                         cell, most, RILL_CELL_PECLET_FINE);
+    return RILL_OK;
+}
+
+static rill_status hand_out(rill_closure *c, const rill_dispersion_options *o, const rill_dispersion *out, int point)
+{
+    if (!o->finished) return RILL_OK;
+    double *velocity = c->own[0];
+    rill_closure_centre(c, o->axis, velocity);
+    for (uint32_t i = 0; i < c->nodes; i++) velocity[i] /= c->mean[o->axis];
+    return o->finished(o->context, &(rill_dispersion_field){.point = point,
+                                                            .peclet = out->points[point].peclet,
+                                                            .nodes = c->nodes,
+                                                            .b = {c->b[0], c->b[1], c->b[2]},
+                                                            .velocity = velocity});
+}
+
+static rill_status point_make(rill_closure *c, const rill_dispersion_options *o, int index, rill_dispersion *out)
+{
+    rill_status status = RILL_OK;
+    rill_dispersion_point *p = &out->points[index];
+    const rill_closure_goal goal = {o->tolerance, o->max_iterations, o->progress};
+    const double start = rill_now(), s = o->peclet[index] / (out->length * out->velocity);
+    double error[3] = {NAN, NAN, NAN}, root[3];
+    *p = (rill_dispersion_point){.peclet = o->peclet[index], .cell_peclet = s * c->most, .converged = true};
+    for (int a = 0; a < 3; a++) {
+        bool converged = true;
+        if (c->b[a]) RILL_TRY(rill_closure_solve(c, a, s, &goal, &error[a], &p->iterations, &converged));
+        p->converged = p->converged && converged;
+    }
+    for (int a = 0; a < 3; a++) root[a] = c->b[a] ? sqrt(rill_closure_energy(c, a, a)) : NAN;
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) {
+            p->d[a][b] = p->bound[a][b] = c->closed[a] || c->closed[b] ? 0 : NAN;
+            if (!c->b[a] || !c->b[b]) continue;
+            p->d[a][b] = rill_closure_energy(c, a < b ? a : b, a < b ? b : a);
+            p->bound[a][b] = root[a] * error[b] + root[b] * error[a] + error[a] * error[b];
+        }
+    p->seconds = rill_now() - start;
+    RILL_TRY(hand_out(c, o, out, index));
+done:
+    return status;
+}
+
+/* Make the closure problem, with velocities free of divergence, and measure those. */
+static rill_status problem_make(rill_geom *geom, const float *u, const rill_dispersion_options *o, rill_closure *c,
+                                rill_dispersion *out)
+{
+    rill_status status = RILL_OK;
+    const double start = rill_now();
+    const rill_closure_goal goal = {o->tolerance, o->max_iterations, o->progress};
+    uint8_t *before = NULL;
+    bool through[3];
+    const uint64_t voxels = rill_geom_voxels(geom);
+    RILL_TRY(rill_array_create(voxels, 1, "the voxels of a flow", (void **)&before));
+    memcpy(before, geom->voxels, voxels);
+    RILL_TRY(prepare(geom, o, through, out));
+    RILL_TRY(rill_closure_create(geom, o->axis, through, before, u, o->progress, c));
+    RILL_TRY(rill_closure_coarsen(c));
+    RILL_TRY(rill_closure_project(c, &goal));
+    RILL_TRY(rill_closure_coarsen(c));
+    out->divergence = c->divergence;
+    out->correction = c->correction;
+    out->left = c->left;
+    out->velocity = fabs(c->mean[o->axis]);
+    out->bytes = c->bytes;
+    out->length = o->length > 0 ? o->length : c->walls ? 4 * c->nodes / (2. / 3 * (double)c->walls) : geom->n[o->axis];
+    if (!(out->velocity > 0) || !isfinite(out->velocity))
+        status = rill_fail(RILL_NUMERICS, "nothing flows along %c: there is no Peclet number", rill_axis(o->axis));
+    out->seconds_setup = rill_now() - start;
+done:
+    rill_array_destroy(before);
+    return status;
+}
+
+rill_status rill_dispersion_compute(rill_geom *geom, const float *u, const rill_dispersion_options *options,
+                                    rill_dispersion *out)
+{
+    rill_status status = RILL_OK;
+    rill_closure c = {.levels = 0};
+    const rill_dispersion_point *failed = NULL;
+    *out = (rill_dispersion){.converged = true};
+    RILL_TRY(options_check(geom, options));
+    RILL_TRY(problem_make(geom, u, options, &c, out));
+    RILL_TRY(cells_check(&c, options, out));
+    for (int k = 0; k < options->peclet_count; k++) {
+        RILL_TRY(point_make(&c, options, k, out));
+        out->point_count++;
+        if (!out->points[k].converged && !failed) failed = &out->points[k];
+    }
+    out->converged = !failed;
+    if (failed)
+        status = rill_fail(RILL_NUMERICS,
+                           "at a Peclet number of %g the tensor is not known to %.2g after %llu iterations: allow more "
+                           "(--max-iterations), a larger --tolerance, or take smaller voxels (--resample)",
+                           failed->peclet, options->tolerance, (unsigned long long)failed->iterations);
+done:
+    rill_closure_destroy(&c);
+    return status;
+}
+
+void rill_dispersion_free(rill_dispersion *result)
+{
+    free(result->notes);
+    *result = (rill_dispersion){.notes = NULL};
+}
+
+void rill_pore_velocities_free(float *u) { rill_array_destroy(u); }
+
+static rill_status velocities_keep(void *context, const rill_permeability_run *run, rill_node nodes, const float *rho,
+                                   const float *u)
+{
+    float **out = context;
+    (void)rho;
+    if (!run->converged) return RILL_OK;
+    const rill_status status =
+        rill_array_create(3 * (uint64_t)nodes, sizeof **out, "the velocities of a flow", (void **)out);
+    if (status == RILL_OK) memcpy(*out, u, 3 * (size_t)nodes * sizeof *u);
+    return status;
+}
+
+rill_status rill_pore_velocities_compute(rill_geom *geom, int axis, double tolerance, rill_backend_kind backend,
+                                    rill_progress progress, float **u)
+{
+    rill_status status = RILL_OK;
+    rill_permeability_options o = rill_permeability_options_default();
+    rill_permeability_plan plan = {.nodes = 0};
+    rill_permeability result = {.run_count = 0};
+    *u = NULL;
+    RILL_TRY(geometry_check(geom, axis));
+    o.variant.equilibrium = RILL_STOKES;
+    o.axis = axis;
+    o.tolerance = tolerance;
+    o.settle_fields = true;
+    o.backend = backend;
+    o.progress = progress;
+    o.finished = velocities_keep;
+    o.context = u;
+    RILL_TRY(rill_permeability_prepare(geom, &o));
+    RILL_TRY(rill_permeability_plan_make(geom, &o, &plan));
+    RILL_TRY(rill_permeability_compute(geom, &o, &plan, &result));
+done:
+    rill_permeability_free(&result);
+    rill_permeability_plan_free(&plan);
+    if (status != RILL_OK) {
+        rill_pore_velocities_free(*u);
+        *u = NULL;
+    }
+    return status;
+}

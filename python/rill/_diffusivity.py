@@ -8,6 +8,7 @@ import ctypes
 import dataclasses
 import datetime
 import math
+import os
 import zlib
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -16,9 +17,9 @@ import numpy as np
 
 from . import _interface as c, _report
 from ._arguments import choice, count, flag, fraction, real
-from ._arrays import Order, order_of
-from ._field import ordered
-from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, porosity_of
+from ._arrays import Array, Order, order_of
+from ._field import ordered, points_of
+from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, labelled, porosity_of
 from ._library import check, library, need, notes, text, warn
 from ._permeability import AXES, Axis
 from ._pore import Pore, ranges_of
@@ -57,7 +58,7 @@ class DiffusionRun:
     seconds: float
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class DiffusionField:
     """Concentration and flux of the run along one axis; 0 in the solid.
 
@@ -77,6 +78,22 @@ class DiffusionField:
     array_axes: str
     concentration: Floats
     flux: Floats
+    _geometry: Geometry
+
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.concentration.shape))
+        return f"<rill.DiffusionField of the gradient along {self.axis}: concentration and flux of {shape} voxels along {', '.join(self.array_axes)}>"
+
+    def to_xarray(self) -> Any:
+        """Return an xarray.Dataset with 'concentration' (z, y, x), 'flux' (component, z, y, x) and coordinates in metres. Needs xarray."""
+        xarray = need("xarray", "to_xarray()")
+        values = {"concentration": ordered(self.concentration, self.array_axes, "zyx"), "flux": ordered(self.flux, self.array_axes, "zyx")}
+        return xarray.Dataset({name: labelled(xarray, self._geometry, value, name, "1") for name, value in values.items()}, attrs={"axis": self.axis})
+
+    def to_pyvista(self) -> Any:
+        """Return a pyvista.ImageData with 'concentration' and 'flux' at its points, the centres of the voxels. Needs pyvista."""
+        values = {"concentration": ordered(self.concentration, self.array_axes, "zyx"), "flux": ordered(self.flux, self.array_axes, "zyx")}
+        return points_of(self._geometry, values)
 
 
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
@@ -142,6 +159,7 @@ class Diffusivity:
     notes: tuple[str, ...]
     _voxels: tuple[int, ...]
     _provenance: dict[str, Any]
+    _slice: Array
 
     @property
     def d(self) -> float:
@@ -167,6 +185,23 @@ class Diffusivity:
 
     def to_dataframe(self) -> Any:
         """Return a pandas.DataFrame with a row for each axis of the gradient. Needs pandas."""
+        return need("pandas", "to_dataframe()").DataFrame(self._rows()).set_index("axis")
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write the result: ``.json`` has what `to_dict` returns, ``.csv`` the rows of `to_dataframe`, ``.npz`` the tensor and the fields.
+
+        `open` reads the first two. A file that exists is refused unless ``overwrite=True``.
+        """
+        arrays: dict[str, Any] = {"diffusivity": self.tensor, "voxel_size_m": np.float64(self.voxel_size or math.nan)}
+        for axis, field in self.fields.items():
+            arrays |= {f"concentration_{axis}": field.concentration, f"flux_{axis}": field.flux}
+        _report.save(path, overwrite, self.to_dict(), self._rows(), arrays)
+
+    def _repr_html_(self) -> str:
+        return _report.html_of_diffusivity(self)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return a row for each axis of the gradient."""
         rows = []
         for axis in self.axes:
             a = "xyz".index(axis)
@@ -175,7 +210,7 @@ class Diffusivity:
                          "tortuosity_factor": self.tortuosity_factor[a], "uncertainty": self.uncertainty, "lower": run.lower if run else 0.0,
                          "upper": run.upper if run else 0.0, "converged": run.converged if run else True, "porosity": self.porosity.total,
                          "porosity_percolating": self.porosity.percolating[a], "iterations": run.iterations if run else 0, "seconds": run.seconds if run else 0.0})
-        return need("pandas", "to_dataframe()").DataFrame(rows).set_index("axis")
+        return rows
 
     def __repr__(self) -> str:
         known = f"{percent(self.uncertainty)}" if self.converged else "NOT CONVERGED"
@@ -349,7 +384,8 @@ class _Computation:
         for value, image in zip(values, images):
             single = np.ascontiguousarray(value, np.float32)
             check(library.rill_geom_image(self.geometry._c, pointer(single, ctypes.c_float), nodes, 0.0, pointer(image, ctypes.c_float)))
-        self.fields[axis] = DiffusionField(axis, self.order, ordered(images[0], "zyx", self.order), ordered(images[1:], "zyx", self.order))
+        self.fields[axis] = DiffusionField(axis, self.order, ordered(images[0], "zyx", self.order), ordered(images[1:], "zyx", self.order),
+                                           self.geometry)
 
     def _result(self) -> Diffusivity:
         r = self.out
@@ -362,4 +398,4 @@ class _Computation:
             uncertainty=r.uncertainty, principal=np.array(r.principal[:]), principal_axes=np.array([row[:] for row in r.principal_axes]),
             porosity=porosity_of(r.porosity), flow_percolating=(flow[0], flow[1], flow[2]), converged=r.converged, runs=runs, fields=self.fields, drive=self.drive,
             nodes=r.nodes, backend=text(r.backend), device=text(r.device), notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))),
-            _voxels=self.geometry.shape[::-1], _provenance={**self.provenance, "backend": text(r.backend), "device": text(r.device)})
+            _voxels=self.geometry.shape[::-1], _slice=self.geometry.voxels[self.geometry.shape[0] // 2].copy(), _provenance={**self.provenance, "backend": text(r.backend), "device": text(r.device)})

@@ -81,15 +81,8 @@ class Field:
 
         Lattice units unless `viscosity`, Pa s, is given; then SI units for the pressure drop `gradient`, Pa/m. 'voxels' is 1 in the fluid.
         """
-        grid = need("pyvista", "to_pyvista()").ImageData
         velocity, pressure, _ = self._of_files(viscosity, gradient)
-        size = self._geometry.voxel_size or 1.0
-        nz, ny, nx = pressure.shape
-        made = grid(dimensions=(nx, ny, nz), spacing=(size,) * 3, origin=tuple(self._geometry.origin + 0.5 * size))
-        made.point_data["velocity"] = np.ascontiguousarray(np.moveaxis(velocity, 0, -1).reshape(-1, 3))
-        made.point_data["pressure"] = np.ascontiguousarray(pressure).ravel()
-        made.point_data["voxels"] = (self._geometry.voxels.ravel() > 0).astype(np.uint8)
-        return made
+        return points_of(self._geometry, {"velocity": velocity, "pressure": pressure})
 
     def streamlines(self, number: int = 200, seed: int = 0, viscosity: float | str | Quantity | None = None,
                     gradient: float | str | Quantity = 1.0) -> Any:
@@ -119,6 +112,17 @@ class Field:
         velocity, pressure = (self.velocity, self.pressure) if viscosity is None else self.si(viscosity, gradient)
         units = ("lu", "lu") if viscosity is None else ("m/s", "Pa")
         return ordered(velocity, self.array_axes, "zyx"), ordered(pressure, self.array_axes, "zyx"), units
+
+
+def points_of(geometry: Geometry, values: dict[str, Floats]) -> Any:
+    """Return a pyvista.ImageData with scalars, axes z, y, x, and vectors, component first, at the centres of the voxels, and 'voxels', 1 in the fluid."""
+    grid = need("pyvista", "to_pyvista()").ImageData
+    size, (nz, ny, nx) = geometry.voxel_size or 1.0, geometry.shape
+    made = grid(dimensions=(nx, ny, nz), spacing=(size,) * 3, origin=tuple(geometry.origin + 0.5 * size))
+    for name, value in values.items():
+        made.point_data[name] = np.ascontiguousarray(value).ravel() if value.ndim == 3 else np.ascontiguousarray(np.moveaxis(value, 0, -1).reshape(-1, 3))
+    made.point_data["voxels"] = (geometry.voxels.ravel() > 0).astype(np.uint8)
+    return made
 
 
 def si_quantity(value: Any, unit: str, name: str) -> float:

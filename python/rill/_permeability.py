@@ -223,7 +223,7 @@ class Permeability:
 
         `open` reads the first two. A file that exists is refused unless ``overwrite=True``.
         """
-        _report.save(self, path, overwrite)
+        _report.save(path, overwrite, self.to_dict(), _report.rows(self), _report.arrays(self))
 
     def _repr_html_(self) -> str:
         return _report.html(self)

@@ -23,6 +23,7 @@ from ._arrays import Array
 from .errors import SystemFailure, UsageError
 
 if TYPE_CHECKING:
+    from ._diffusivity import Diffusivity
     from ._permeability import Permeability
 
 DARCY = 9.869233e-13
@@ -88,24 +89,29 @@ def rows(r: Permeability) -> list[dict[str, Any]]:
     return found
 
 
-def save(r: Permeability, path: Any, overwrite: Any) -> None:
-    """Write a result to a file, whole or not at all."""
+def arrays(r: Permeability) -> dict[str, Any]:
+    """Return the tensor and the fields."""
+    found: dict[str, Any] = {"tensor_lu": r.tensor_lu, "voxel_size_m": np.float64(r.voxel_size or math.nan)}
+    for axis, field in r.fields.items():
+        found |= {f"velocity_{axis}_lu": field.velocity, f"pressure_{axis}_lu": field.pressure}
+    return found
+
+
+def save(path: Any, overwrite: Any, values: dict[str, Any], table: list[dict[str, Any]], fields: dict[str, Any]) -> None:
+    """Write a result to a file, whole or not at all: values to .json, a table to .csv, arrays to .npz."""
     where, suffix = pathlib.Path(path_text(path)), pathlib.Path(path_text(path)).suffix.lower()
     content: bytes
     if suffix == ".json":
-        content = (json.dumps(as_dict(r), indent=1, allow_nan=False) + "\n").encode()
+        content = (json.dumps(values, indent=1, allow_nan=False) + "\n").encode()
     elif suffix == ".csv":
-        out, table = io.StringIO(), rows(r)
+        out = io.StringIO()
         writer = csv.DictWriter(out, list(table[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(table)
         content = out.getvalue().encode()
     elif suffix == ".npz":
-        arrays = {"tensor_lu": r.tensor_lu, "voxel_size_m": np.float64(r.voxel_size or math.nan)}
-        for axis, field in r.fields.items():
-            arrays |= {f"velocity_{axis}_lu": field.velocity, f"pressure_{axis}_lu": field.pressure}
         packed = io.BytesIO()
-        np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]
+        np.savez_compressed(packed, **fields)
         content = packed.getvalue()
     else:
         raise UsageError(f"{where} ends in none of .json, .csv and .npz, the files that a result is saved to.")
@@ -145,16 +151,31 @@ def html(r: Permeability) -> str:
         if axis in r.axes:
             a = "xyz".index(axis)
             lines.append((f"k along {axis}, {unit}; percolating porosity", f"{r.tensor_lu[a, a] * factor:.6g}; {percolating:.4f}"))
-    lines += [("voxels x, y, z", " x ".join(map(str, r._voxels))), ("device", r.device), *(("note", note) for note in r.notes)]
+    return html_of("rill.Permeability", lines, r)
+
+
+def html_of(title: str, lines: list[tuple[str, str]], r: Permeability | Diffusivity) -> str:
+    """Return a table of names and values, and the middle plane of the voxels."""
+    lines = [*lines, ("voxels x, y, z", " x ".join(map(str, r._voxels))), ("device", r.device), *(("note", note) for note in r.notes)]
     table = "".join(f"<tr><th style='text-align:left'>{escape.escape(name)}</th><td style='text-align:left'>{escape.escape(value)}</td></tr>"
                     for name, value in lines)
     image = base64.b64encode(picture(r._slice)).decode()
-    return (f"<div style='display:flex;gap:1em;align-items:flex-start'><table><caption>rill.Permeability</caption>{table}</table>"
+    return (f"<div style='display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start'><table><caption>{title}</caption>{table}</table>"
             f"<figure style='margin:0'><img alt='plane of voxels' style='width:16em;image-rendering:pixelated' src='data:image/png;base64,{image}'>"
             "<figcaption>middle plane normal to z; pores light, x to the right, y up</figcaption></figure></div>")
 
 
-def _percent(r: Permeability) -> str:
+def _percent(r: Permeability | Diffusivity) -> str:
     from ._progress import percent
 
     return percent(r.uncertainty) if r.converged else "NOT CONVERGED"
+
+
+def html_of_diffusivity(r: Diffusivity) -> str:
+    """Return a table and a slice for Jupyter."""
+    lines = [("D_eff / D0", f"{r.d:.6g}"), ("uncertainty", _percent(r)), ("porosity", f"{r.porosity.total:.4f}")]
+    for axis, percolating in zip("xyz", r.porosity.percolating):
+        if axis in r.axes:
+            a = "xyz".index(axis)
+            lines.append((f"D_eff / D0 along {axis}; tortuosity factor; percolating porosity", f"{r.tensor[a, a]:.6g}; {r.tortuosity_factor[a]:.4g}; {percolating:.4f}"))
+    return html_of("rill.Diffusivity", lines, r)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import pathlib
 
 import numpy as np
 import pytest
@@ -59,6 +60,31 @@ def test_results_become_dicts_and_rows(rock: Image) -> None:
     assert "D_eff/D0" in repr(result)
     pandas = pytest.importorskip("pandas")
     assert isinstance(result.to_dataframe(), pandas.DataFrame) and list(result.to_dataframe().index) == ["x", "y", "z"]
+
+
+def test_a_result_is_saved_and_shown_as_that_of_a_permeability(rock: Image, tmp_path: pathlib.Path) -> None:
+    result = rill.diffusivity(rock, "2 um", axis="x", fields=True, device="cpu")
+    result.save(tmp_path / "d.json")
+    result.save(tmp_path / "d.csv")
+    result.save(tmp_path / "d.npz")
+    assert rill.open(tmp_path / "d.json") == json.loads(json.dumps(result.to_dict()))
+    assert float(rill.open(tmp_path / "d.csv")["diffusivity"][0]) == result.d
+    with np.load(tmp_path / "d.npz") as found:
+        assert np.array_equal(found["flux_x"], result.fields["x"].flux)
+    with pytest.raises(rill.UsageError, match="exists"):
+        result.save(tmp_path / "d.json")
+    assert "<table>" in (html := result._repr_html_()) and "rill.Diffusivity" in html and f"{result.d:.6g}" in html and "image/png" in html
+    assert len(repr(result.fields["x"])) < 200 and "concentration" in repr(result.fields["x"])
+
+
+def test_fields_are_those_of_xarray_and_pyvista(rock: Image) -> None:
+    pytest.importorskip("xarray")
+    field = rill.diffusivity(rock.transpose(2, 1, 0), "2 um", axis="x", order="xyz", fields=True, device="cpu").fields["x"]
+    data = field.to_xarray()
+    assert data.flux.dims == ("component", "z", "y", "x") and np.array_equal(data.concentration.values, field.concentration.transpose(2, 1, 0))
+    pytest.importorskip("pyvista")
+    grid = field.to_pyvista()
+    assert grid.dimensions == rock.shape[::-1] and np.array_equal(grid.point_data["flux"][:, 0], field.flux[0].ravel(order="F"))
 
 
 def test_drives_differ_by_their_length(rock: Image) -> None:

@@ -332,7 +332,7 @@ deb: all $(BUILD)/pages/man1/rill.1 ## make Debian packages of what BUILD holds,
 dist: ## make the release tarball of the last commit, with its Spack and conda recipes, in BUILD/dist (URL)
 	@scripts/make-dist $(BUILD)/dist $(VERSION) $(call quote,$(URL))
 
-site: ## make the site of the documents in BUILD/site/html (MkDocs)
+site: all ## make the site of the documents in BUILD/site/html (MkDocs)
 	@scripts/site $(BUILD) $(VERSION)
 
 docs: ## make the reference of the interface in build/docs/api (Doxygen)

@@ -44,7 +44,8 @@ static rill_dispersion compute(const rill_geom *geom, const float *u, const rill
     return r;
 }
 
-/* Taylor (1953) and Aris (1956) between plates: 1 + 2/105 Pe^2 with half the distance; here the discrete sum, too. */
+/* Taylor (1953) and Aris (1956) between plates: 1 + 2/105 Pe^2 with half the distance; here the discrete sum,
+ * too. */
 Test(dispersion, plates)
 {
     enum { N = 40 };
@@ -100,13 +101,14 @@ Test(dispersion, at_rest_is_diffusion)
     free(u);
 }
 
-/* A flow turned round spreads alike: its operator is the transpose. A flow along z is also one along x of a box that is
- * turned. */
+/* A flow turned round spreads alike: its operator is the transpose. A flow along z is also one along x of a
+ * box that is turned. */
 Test(dispersion, flows_turned_round)
 {
     rill_geom *g = balls_rock(12, 9, 3.2, 11), *turned = balls_box(12, 12, 12);
     const rill_dispersion_options o = options_of(1e-6, 2, (double[]){3, 20});
-    float *u = velocities(g, 5, 1), *back = velocities(g, 5, -1), *other = malloc(3 * rill_geom_fluid(g) * sizeof *other);
+    float *u = velocities(g, 5, 1), *back = velocities(g, 5, -1),
+          *other = malloc(3 * rill_geom_fluid(g) * sizeof *other);
     cr_assert_not_null(other);
     for (uint32_t v = 0; v < 12 * 12 * 12; v++) /* x, y, z become z, x, y */
         *balls_voxel(turned, v / 144, v % 12, v / 12 % 12) = g->voxels[v];
@@ -128,7 +130,8 @@ Test(dispersion, flows_turned_round)
             for (int j = 0; j < 3; j++) {
                 const double size = r.points[k].d[Z][Z];
                 cr_expect_float_eq(b.points[k].d[i][j] / size, r.points[k].d[i][j] / size, 1e-6);
-                cr_expect_float_eq(t.points[k].d[(i + 1) % 3][(j + 1) % 3] / size, r.points[k].d[i][j] / size, 1e-6);
+                cr_expect_float_eq(t.points[k].d[(i + 1) % 3][(j + 1) % 3] / size, r.points[k].d[i][j] / size,
+                                   1e-6);
             }
     cr_expect_gt(r.points[1].d[Z][Z], 1.2 * r.points[0].d[Z][Z]);
     cr_expect(r.divergence > 0.1 && r.correction > 0.1 && r.left < 1e-14);
@@ -156,7 +159,8 @@ Test(dispersion, bounds)
                     const rill_dispersion_point *p = &r.points[k], *e = &exact.points[k];
                     const double bound = p->bound[i / 3][i % 3] + e->bound[i / 3][i % 3];
                     cr_expect_leq(fabs(p->d[i / 3][i % 3] - e->d[i / 3][i % 3]), bound);
-                    if (i % 4 == 0) cr_expect_leq(p->bound[i / 3][i / 3], 1.3 * tolerance * p->d[i / 3][i / 3]);
+                    if (i % 4 == 0)
+                        cr_expect_leq(p->bound[i / 3][i / 3], 1.3 * tolerance * p->d[i / 3][i / 3]);
                 }
         }
         rill_geom_destroy(g);
@@ -211,7 +215,8 @@ Test(dispersion, fields_and_mirrors)
     o.finished = field_check;
     o.context = &calls;
     cr_expect_eq(rill_dispersion_compute(copy, u, &o, &r), RILL_CANCELLED);
-    cr_expect(calls == 2 && isnan(r.points[0].d[X][X]) && isnan(r.points[0].bound[X][Z]) && r.points[0].d[Y][Y] > 0);
+    cr_expect(calls == 2 && isnan(r.points[0].d[X][X]) && isnan(r.points[0].bound[X][Z]) &&
+              r.points[0].d[Y][Y] > 0);
     rill_dispersion_free(&r);
     rill_geom_destroy(copy);
     rill_geom_destroy(g);

@@ -64,17 +64,17 @@ typedef struct rill_dispersion {
     rill_dispersion_point points[RILL_PECLETS]; /**< [point_count], in the order of the options */
     int point_count;                            /**< number of points */
     bool converged;                             /**< every point did */
-    double length;     /**< of the Peclet numbers, voxels */
-    double velocity;   /**< U, unit of the velocities */
-    double divergence; /**< of the velocities at faces as they were given: root mean square of the net flow
-                            out of a voxel, over that of the velocities at faces */
-    double correction; /**< root mean square of what made them free of divergence, over that of the
-                            velocities */
-    double left;       /**< largest net flow out of a voxel after that, over the largest velocity */
-    double porosity;   /**< conducting pores: part of the sample through which the solute goes */
-    uint64_t nodes;    /**< voxels through which the solute goes */
-    uint64_t dropped;  /**< pore voxels that no face connects to them and that became solid */
-    uint64_t bytes;    /**< host memory of the solver at most */
+    double length;                              /**< of the Peclet numbers, voxels */
+    double velocity;                            /**< U, unit of the velocities */
+    double divergence;    /**< of the velocities at faces as they were given: root mean square of the net flow
+                               out of a voxel, over that of the velocities at faces */
+    double correction;    /**< root mean square of what made them free of divergence, over that of the
+                               velocities */
+    double left;          /**< largest net flow out of a voxel after that, over the largest velocity */
+    double porosity;      /**< conducting pores: part of the sample through which the solute goes */
+    uint64_t nodes;       /**< voxels through which the solute goes */
+    uint64_t dropped;     /**< pore voxels that no face connects to them and that became solid */
+    uint64_t bytes;       /**< host memory of the solver at most */
     double seconds_setup; /**< s, faces, their correction, coarser grids */
     char *notes;          /**< what qualifies the result, see rill_notes_add(); owned, may be NULL */
 } rill_dispersion;
@@ -94,8 +94,8 @@ rill_dispersion_options rill_dispersion_options_default(void);
  *                      rill_pore_velocities_free()
  * @return as rill_permeability_compute()
  */
-rill_status rill_pore_velocities_compute(rill_geom *geom, int axis, double tolerance, rill_backend_kind backend,
-                                    rill_progress progress, float **u);
+rill_status rill_pore_velocities_compute(rill_geom *geom, int axis, double tolerance,
+                                         rill_backend_kind backend, rill_progress progress, float **u);
 
 /**
  * Read a geometry and the velocities in it from a field file of `rill permeability --fields image`.

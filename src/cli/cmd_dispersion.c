@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rill dispersion: from an image, a geometry or the velocities in a field file to the spreading of a solute. The physics
- * is in diffusion/, what is printed and written is dispersion_output.c's. */
+/* rill dispersion: from an image, a geometry or the velocities in a field file to the spreading of a solute.
+ * The physics is in diffusion/, what is printed and written is dispersion_output.c's. */
 #include "cli/axis_option.h"
 #include "cli/dispersion.h"
 #include "core/clock.h"
@@ -37,12 +37,16 @@ static rill_status peclets_parse(choices *c)
 {
     const char *at = c->peclets;
     if (!at)
-        return rill_fail(RILL_USAGE, "no Peclet number is given: add --peclet 0,1,10,100, of U L / D0 with the mean velocity U "
-                                     "in the pores and the length L (--length)");
+        return rill_fail(
+            RILL_USAGE,
+            "no Peclet number is given: add --peclet 0,1,10,100, of U L / D0 with the mean velocity U "
+            "in the pores and the length L (--length)");
     for (char *end;; at = end + 1) {
         const double value = strtod(at, &end);
         if (end == at || (*end && *end != ',') || !isfinite(value) || value < 0)
-            return rill_fail(RILL_USAGE, "--peclet %s: write numbers of 0 and above with commas between, such as 0,1,10", c->peclets);
+            return rill_fail(RILL_USAGE,
+                             "--peclet %s: write numbers of 0 and above with commas between, such as 0,1,10",
+                             c->peclets);
         if (c->options.peclet_count == RILL_PECLETS)
             return rill_fail(RILL_USAGE, "--peclet lists more than %d numbers: list fewer", RILL_PECLETS);
         c->options.peclet[c->options.peclet_count++] = value;
@@ -63,8 +67,10 @@ static rill_status length_parse(choices *c)
             return status;
         }
         if (!(c->geom->spacing > 0))
-            return rill_fail(RILL_USAGE, "--length %s: the voxel size is unknown: give --voxel-size, or the length in voxels",
-                             c->length);
+            return rill_fail(
+                RILL_USAGE,
+                "--length %s: the voxel size is unknown: give --voxel-size, or the length in voxels",
+                c->length);
         length /= c->geom->spacing;
     }
     if (!(length > 0) || !isfinite(length))
@@ -84,7 +90,8 @@ static rill_status axis_parse(choices *c)
     RILL_TRY(cli_axes_of_files(&given, &c->image, &c->input, 1, &letters));
     c->options.axis = cli_axes_single(letters);
     if (c->options.axis < 0)
-        status = rill_fail(RILL_USAGE, "%s: the flow is along one axis, x, y or z; run the command once for each", c->axes);
+        status = rill_fail(
+            RILL_USAGE, "%s: the flow is along one axis, x, y or z; run the command once for each", c->axes);
 done:
     if (status != RILL_OK) rill_fail_prefix("--axis");
     return status;
@@ -112,10 +119,13 @@ static rill_status read_ours(choices *c)
 {
     const char *dot = strrchr(c->input, '.');
     memcpy(c->file_axes, cli_axes_ours, sizeof cli_axes_ours);
-    if (!dot || strcmp(dot, ".vtkhdf") != 0) return cli_image_geometry_read(&c->image, c->input, NULL, &c->geom);
+    if (!dot || strcmp(dot, ".vtkhdf") != 0)
+        return cli_image_geometry_read(&c->image, c->input, NULL, &c->geom);
     if (cli_image_given(&c->image) || c->image.sides_given)
-        return rill_fail(RILL_USAGE, "%s has the flow in it: options of images and --sides do not apply to it; leave them out",
-                         c->input);
+        return rill_fail(
+            RILL_USAGE,
+            "%s has the flow in it: options of images and --sides do not apply to it; leave them out",
+            c->input);
     if (c->flow_tolerance_given)
         return rill_fail(RILL_USAGE, "%s has the flow in it: leave --flow-tolerance out", c->input);
     const rill_status status = rill_pore_velocities_read(c->input, &c->geom, &c->u);
@@ -155,7 +165,8 @@ static rill_status fields_prepare(choices *c)
     const char *output = c->compute.output;
     if (c->fields == RILL_FIELDS_NONE) return RILL_OK;
     if (!output)
-        return rill_fail(RILL_USAGE, "--fields %s needs a name to write to: add -o FILE.h5", kinds[c->fields]);
+        return rill_fail(RILL_USAGE, "--fields %s needs a name to write to: add -o FILE.h5",
+                         kinds[c->fields]);
     size_t length = strlen(output);
     if (length > 3 && strcmp(output + length - 3, ".h5") == 0) length -= 3;
     for (int k = 0; k < c->options.peclet_count; k++) {
@@ -208,7 +219,8 @@ static rill_status work(choices *c)
     rill_dispersion result = {.point_count = 0};
     RILL_TRY(peclets_parse(c));
     RILL_TRY(axis_parse(c));
-    RILL_TRY(cli_outputs_check(c->input, (cli_output[]){{"-o", c->compute.output}, {"--json", c->compute.json}}, 2));
+    RILL_TRY(cli_outputs_check(c->input,
+                               (cli_output[]){{"-o", c->compute.output}, {"--json", c->compute.json}}, 2));
     RILL_TRY(fields_prepare(c));
     RILL_TRY(cli_input_prepare(c->input));
     RILL_TRY(rill_file_is_ours(c->input) ? read_ours(c) : read_image(c));
@@ -217,7 +229,8 @@ static rill_status work(choices *c)
     c->reading = rill_now() - start;
     if (!c->u) {
         RILL_TRY(rill_pore_velocities_compute(c->geom, c->options.axis, c->flow_tolerance,
-                                              (rill_backend_kind)c->compute.backend, c->options.progress, &c->u));
+                                              (rill_backend_kind)c->compute.backend, c->options.progress,
+                                              &c->u));
         c->flow = rill_now() - start - c->reading;
     }
     status = rill_dispersion_compute(c->geom, c->u, &c->options, &result);
@@ -243,14 +256,15 @@ const cli_command cli_dispersion = {
     .name = "dispersion",
     .usage = "IMAGE|GEOM.geom.h5|FIELDS.vtkhdf --peclet LIST [options]",
     .summary = "compute how a solute spreads in the steady flow through a pore space",
-    .details = "The dispersion tensor D(Pe) / D0 of a periodic box by the closure problem: u . grad(x + b) - D0 lap(b) = U\n"
-               "in the pores, no flux into the solid, D_ij = D0 <grad(x_i + b_i) . grad(x_j + b_j)>. The input is an image\n"
-               "or a geometry, whose flow is computed first, or the field file of `rill permeability --fields image`.\n"
-               "Pe = U L / D0 with the mean velocity U in the conducting pores along the axis of the flow, and the length L\n"
-               "(--length). D / D0 is per pore volume: 1 + 2/105 Pe^2 between plates with L half their distance.\n\n"
-               "The +- behind a value is a bound on what the iterations left of the linear equations. The errors of the\n"
-               "voxels and of the flow are not in it: compare with smaller voxels (--resample).\n\n"
-               "Exit code 2: nothing percolates through faces, the pores conduct in separate parts, or not converged.",
+    .details =
+        "The dispersion tensor D(Pe) / D0 of a periodic box by the closure problem: u . grad(x + b) - D0 lap(b) = U\n"
+        "in the pores, no flux into the solid, D_ij = D0 <grad(x_i + b_i) . grad(x_j + b_j)>. The input is an image\n"
+        "or a geometry, whose flow is computed first, or the field file of `rill permeability --fields image`.\n"
+        "Pe = U L / D0 with the mean velocity U in the conducting pores along the axis of the flow, and the length L\n"
+        "(--length). D / D0 is per pore volume: 1 + 2/105 Pe^2 between plates with L half their distance.\n\n"
+        "The +- behind a value is a bound on what the iterations left of the linear equations. The errors of the\n"
+        "voxels and of the flow are not in it: compare with smaller voxels (--resample).\n\n"
+        "Exit code 2: nothing percolates through faces, the pores conduct in separate parts, or not converged.",
     .examples = "rill dispersion rock.tif --pore 0 --mirror xyz --peclet 0,1,10,100\n"
                 "rill permeability rock.geom.h5 --fields image -o k.h5\n"
                 "rill dispersion k.vtkhdf --peclet 10 --length 100um -o d.h5 --fields image\n",
@@ -260,7 +274,8 @@ const cli_command cli_dispersion = {
 /* Take over some of the shared options. */
 static void options_pick(cli_compute *compute, cli_option *table, int room)
 {
-    static const char *const names[] = {"backend", "tolerance", "memory", "json", "output", "overwrite", "quiet"};
+    static const char *const names[] = {"backend", "tolerance", "memory", "json",
+                                        "output",  "overwrite", "quiet"};
     int count = 0;
     for (const cli_option *o = cli_compute_options(compute); o->name || o->help; o++)
         for (size_t k = 0; o->name && k < sizeof names / sizeof *names && count < room - 1; k++)
@@ -271,7 +286,8 @@ static void options_pick(cli_compute *compute, cli_option *table, int room)
 static int run(int argc, char **argv)
 {
     static choices c;
-    c = (choices){.axes = "auto", .flow_tolerance = FLOW_TOLERANCE, .options = rill_dispersion_options_default()};
+    c = (choices){
+        .axes = "auto", .flow_tolerance = FLOW_TOLERANCE, .options = rill_dispersion_options_default()};
     const char *inputs[2];
     int count = 1;
     bool help = false;
@@ -285,25 +301,30 @@ static int run(int argc, char **argv)
         {.help = "Dispersion"},
         {"peclet", 0, CLI_TEXT, &c.peclets, "LIST", "Peclet numbers U L / D0 with commas between: 0,1,10,100",
          .fallback = "none: it is required"},
-        {"length", 0, CLI_TEXT, &c.length, "LENGTH", "L of the Peclet numbers, in voxels or with a unit: 12.5, 100um",
+        {"length", 0, CLI_TEXT, &c.length, "LENGTH",
+         "L of the Peclet numbers, in voxels or with a unit: 12.5, 100um",
          .fallback = "hydraulic diameter: 4 pore volume / wall area"},
         {"axis", 0, CLI_TEXT, &c.axes, "AXIS",
          "axis of the flow; 0, 1, 2 count the axes of the file; auto: z, and x of one slice"},
         {"flow-tolerance", 0, CLI_REAL, &c.flow_tolerance, "FRACTION",
-         "of the permeability, where the flow is computed", .min = 0, .max = 1, .above = true, .given = &c.flow_tolerance_given},
+         "of the permeability, where the flow is computed", .min = 0, .max = 1, .above = true,
+         .given = &c.flow_tolerance_given},
         {"fields", 0, CLI_CHOICE, &c.fields,
-         .help = "closure field and velocity as VTKHDF beside -o, for each Peclet number: image (all voxels) or sparse "
-                 "(fluid cells)",
+         .help =
+             "closure field and velocity as VTKHDF beside -o, for each Peclet number: image (all voxels) or sparse "
+             "(fluid cells)",
          .choices = kinds},
-        {"max-iterations", 0, CLI_COUNT, &c.most, "COUNT", "iterations to give up after, for each Peclet number and axis",
-         .min = 1, .max = 1e9},
+        {"max-iterations", 0, CLI_COUNT, &c.most, "COUNT",
+         "iterations to give up after, for each Peclet number and axis", .min = 1, .max = 1e9},
         {0},
     };
     options_pick(&c.compute, shared, sizeof shared / sizeof *shared);
     const cli_option *const tables[] = {own, cli_image_options(&c.image), shared, NULL};
     rill_status status = cli_parse(&cli_dispersion, tables, argc, argv, inputs, &count, &help);
     if (!help && status == RILL_OK && count == 0)
-        status = rill_fail(RILL_USAGE, "no image, geometry or field file is given: rill dispersion IMAGE --pore 0 --peclet 10");
+        status = rill_fail(
+            RILL_USAGE,
+            "no image, geometry or field file is given: rill dispersion IMAGE --pore 0 --peclet 10");
     if (!help && status == RILL_OK) {
         c.input = inputs[0];
         c.line = cli_command_line(argc, argv);

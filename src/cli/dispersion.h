@@ -15,10 +15,10 @@ typedef struct cli_dispersion_result {
     const rill_dispersion_options *options;
     const rill_dispersion *result;
     const char *input, *command;
-    const int *file_axes;                   /**< [3], where axes 0, 1, 2 of the input go, 0 x, 1 y, 2 z */
-    const char *json, *output;              /**< file names, NULL for none */
-    const char (*fields)[4096];             /**< [points], names of field files, NULL for none */
-    double flow_tolerance;                  /**< of the flow that was computed; 0: it was read */
+    const int *file_axes;       /**< [3], where axes 0, 1, 2 of the input go, 0 x, 1 y, 2 z */
+    const char *json, *output;  /**< file names, NULL for none */
+    const char (*fields)[4096]; /**< [points], names of field files, NULL for none */
+    double flow_tolerance;      /**< of the flow that was computed; 0: it was read */
     double seconds_reading, seconds_flow, seconds;
 } cli_dispersion_result;
 

@@ -17,7 +17,9 @@
 
 static const char *length_definition(const cli_dispersion_result *r)
 {
-    return r->options->length > 0 ? "given" : "hydraulic diameter, 4 pore volume / wall area, with 2/3 of the voxel faces";
+    return r->options->length > 0
+               ? "given"
+               : "hydraulic diameter, 4 pore volume / wall area, with 2/3 of the voxel faces";
 }
 
 void cli_dispersion_print_lines(const cli_dispersion_result *r)
@@ -25,16 +27,17 @@ void cli_dispersion_print_lines(const cli_dispersion_result *r)
     const int a = r->options->axis;
     for (int k = 0; k < r->result->point_count; k++) {
         const rill_dispersion_point *p = &r->result->points[k];
-        printf("Pe %g: D / D0 along %c %.6g, %c %.6g, %c %.6g\n", p->peclet, rill_axis(a), p->d[a][a], rill_axis((a + 1) % 3),
-               p->d[(a + 1) % 3][(a + 1) % 3], rill_axis((a + 2) % 3), p->d[(a + 2) % 3][(a + 2) % 3]);
+        printf("Pe %g: D / D0 along %c %.6g, %c %.6g, %c %.6g\n", p->peclet, rill_axis(a), p->d[a][a],
+               rill_axis((a + 1) % 3), p->d[(a + 1) % 3][(a + 1) % 3], rill_axis((a + 2) % 3),
+               p->d[(a + 2) % 3][(a + 2) % 3]);
     }
 }
 
 static void point_print(const cli_dispersion_result *r, const rill_dispersion_point *p)
 {
     const int a = r->options->axis;
-    cli_row("Peclet number", "%g = U L / D0, cell Peclet number up to %.3g, %llu iterations%s", p->peclet, p->cell_peclet,
-            (unsigned long long)p->iterations, p->converged ? "" : ": not converged");
+    cli_row("Peclet number", "%g = U L / D0, cell Peclet number up to %.3g, %llu iterations%s", p->peclet,
+            p->cell_peclet, (unsigned long long)p->iterations, p->converged ? "" : ": not converged");
     for (int k = 0; k < 3; k++) {
         const int b = (a + k) % 3;
         char label[32];
@@ -61,16 +64,17 @@ void cli_dispersion_print(const cli_dispersion_result *r)
     double solving = 0;
     if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
     cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
-    cli_row("boundaries x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
-            rill_side_name(geom->sides[2]));
+    cli_row("boundaries x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]),
+            rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]));
     if (r->flow_tolerance > 0)
-        cli_row("flow", "along %c, computed to %g of the permeability", rill_axis(r->options->axis), r->flow_tolerance);
+        cli_row("flow", "along %c, computed to %g of the permeability", rill_axis(r->options->axis),
+                r->flow_tolerance);
     else
         cli_row("flow", "along %c, from the file", rill_axis(r->options->axis));
-    cli_row("  faces", "net flow out of voxels %.2g of the velocity; a correction of %.2g left %.2g", p->divergence,
-            p->correction, p->left);
-    cli_row("conducting pores", "%.5f of the sample, %llu voxels%s", p->porosity, (unsigned long long)p->nodes,
-            p->dropped ? "" : ", all pores");
+    cli_row("  faces", "net flow out of voxels %.2g of the velocity; a correction of %.2g left %.2g",
+            p->divergence, p->correction, p->left);
+    cli_row("conducting pores", "%.5f of the sample, %llu voxels%s", p->porosity,
+            (unsigned long long)p->nodes, p->dropped ? "" : ", all pores");
     if (p->dropped) cli_row("voxels dropped", "%llu", (unsigned long long)p->dropped);
     cli_row("U", "mean velocity in the conducting pores along %c", rill_axis(r->options->axis));
     cli_row("L", "%.6g voxels: %s", p->length, length_definition(r));
@@ -82,8 +86,8 @@ void cli_dispersion_print(const cli_dispersion_result *r)
     }
     rill_units_format_bytes(p->bytes, bytes, sizeof bytes);
     cli_row("memory of the solver", "%s", bytes);
-    cli_row("time", "%.2f s: reading %.2f, flow %.2f, setup %.2f, solving %.2f", r->seconds, r->seconds_reading,
-            r->seconds_flow, p->seconds_setup, solving);
+    cli_row("time", "%.2f s: reading %.2f, flow %.2f, setup %.2f, solving %.2f", r->seconds,
+            r->seconds_reading, r->seconds_flow, p->seconds_setup, solving);
     if (r->json) cli_row("summary", "%s", r->json);
     if (r->output) cli_row("result", "%s", r->output);
 }
@@ -93,11 +97,12 @@ static json_t *json_points(const cli_dispersion_result *r)
     json_t *list = json_array();
     for (int k = 0; k < r->result->point_count; k++) {
         const rill_dispersion_point *p = &r->result->points[k];
-        json_array_append_new(list, json_pack("{s:f, s:f, s:o, s:o, s:b, s:I, s:f, s:s?}", "peclet", p->peclet, "cell_peclet",
-                                              p->cell_peclet, "dispersion", cli_json_tensor(p->d, 1), "bound",
-                                              cli_json_tensor(p->bound, 1), "converged", p->converged, "iterations",
-                                              (json_int_t)p->iterations, "seconds", p->seconds, "fields",
-                                              r->fields ? r->fields[k] : NULL));
+        json_array_append_new(list,
+                              json_pack("{s:f, s:f, s:o, s:o, s:b, s:I, s:f, s:s?}", "peclet", p->peclet,
+                                        "cell_peclet", p->cell_peclet, "dispersion", cli_json_tensor(p->d, 1),
+                                        "bound", cli_json_tensor(p->bound, 1), "converged", p->converged,
+                                        "iterations", (json_int_t)p->iterations, "seconds", p->seconds,
+                                        "fields", r->fields ? r->fields[k] : NULL));
     }
     return list;
 }
@@ -114,19 +119,22 @@ rill_status cli_dispersion_write_json(const cli_dispersion_result *r)
     json_t *json = json_pack(
         "{s:o, s:s, s:s, s:s, s:f, s:o, s:s, s:b, s:{s:f, s:f, s:f}, s:o, s:f, s:[s,s,s], s:f, s:[I,I,I], s:o, s:I, s:I, s:I,"
         " s:{s:f, s:f, s:f, s:f, s:f, s:I}, s:s, s:s, s:s?, s:s?, s:s, s:o, s:s}",
-        "points", json_points(r), "axis", axis, "peclet_definition", PECLET, "dispersion_definition", DISPERSION,
-        "length_voxels", p->length, "length_m", geom->spacing > 0 ? rill_json_real(p->length * geom->spacing) : json_null(),
-        "length_definition", length_definition(r), "converged", p->converged, "faces", "divergence", p->divergence,
-        "correction", p->correction, "left", p->left, "flow_tolerance",
-        r->flow_tolerance > 0 ? rill_json_real(r->flow_tolerance) : json_null(), "porosity_conducting", p->porosity, "sides",
-        rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]), "tolerance",
-        r->options->tolerance, "voxels", (json_int_t)geom->n[0], (json_int_t)geom->n[1], (json_int_t)geom->n[2],
-        "voxel_size_m", geom->spacing > 0 ? rill_json_real(geom->spacing) : json_null(), "nodes", (json_int_t)p->nodes,
-        "dropped", (json_int_t)p->dropped, "outside_voxels", (json_int_t)(rill_geom_voxels(geom) - rill_geom_sample(geom)),
-        "performance", "seconds", r->seconds, "seconds_reading", r->seconds_reading, "seconds_flow", r->seconds_flow,
-        "seconds_setup", p->seconds_setup, "seconds_solving", solving, "bytes", (json_int_t)p->bytes, "software",
-        rill_version(), "input", r->input, "source", geom->source, "source_hash", geom->source_hash, "command", r->command,
-        "notes", rill_json_notes(geom->notes, p->notes), "file_axes", file_axes);
+        "points", json_points(r), "axis", axis, "peclet_definition", PECLET, "dispersion_definition",
+        DISPERSION, "length_voxels", p->length, "length_m",
+        geom->spacing > 0 ? rill_json_real(p->length * geom->spacing) : json_null(), "length_definition",
+        length_definition(r), "converged", p->converged, "faces", "divergence", p->divergence, "correction",
+        p->correction, "left", p->left, "flow_tolerance",
+        r->flow_tolerance > 0 ? rill_json_real(r->flow_tolerance) : json_null(), "porosity_conducting",
+        p->porosity, "sides", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
+        rill_side_name(geom->sides[2]), "tolerance", r->options->tolerance, "voxels", (json_int_t)geom->n[0],
+        (json_int_t)geom->n[1], (json_int_t)geom->n[2], "voxel_size_m",
+        geom->spacing > 0 ? rill_json_real(geom->spacing) : json_null(), "nodes", (json_int_t)p->nodes,
+        "dropped", (json_int_t)p->dropped, "outside_voxels",
+        (json_int_t)(rill_geom_voxels(geom) - rill_geom_sample(geom)), "performance", "seconds", r->seconds,
+        "seconds_reading", r->seconds_reading, "seconds_flow", r->seconds_flow, "seconds_setup",
+        p->seconds_setup, "seconds_solving", solving, "bytes", (json_int_t)p->bytes, "software",
+        rill_version(), "input", r->input, "source", geom->source, "source_hash", geom->source_hash,
+        "command", r->command, "notes", rill_json_notes(geom->notes, p->notes), "file_axes", file_axes);
     if (!json) return rill_fail(RILL_SYSTEM, "%s: a text is no valid UTF-8, or memory is out", r->json);
     const rill_status status = cli_json_write(json, r->json);
     json_decref(json);
@@ -145,23 +153,29 @@ static rill_status write_summary(rill_result *file, const cli_dispersion_result 
         peclet[k] = p->points[k].peclet;
         cell[k] = p->points[k].cell_peclet;
         iterations += (int64_t)p->points[k].iterations;
-        for (int i = 0; i < 9; i++) d[k][i] = p->points[k].d[i / 3][i % 3], bound[k][i] = p->points[k].bound[i / 3][i % 3];
+        for (int i = 0; i < 9; i++)
+            d[k][i] = p->points[k].d[i / 3][i % 3], bound[k][i] = p->points[k].bound[i / 3][i % 3];
     }
     const struct {
         rill_quantity quantity;
         int rank;
         const uint64_t *dims;
         const double *values;
-    } all[] = {{{"peclet", "1", PECLET, 1}, 1, &n, peclet},
-               {{"dispersion", "1", DISPERSION "; symmetric part; NaN: not computed", 1}, 3, tensors, d[0]},
-               {{"bound", "1", "of the dispersion, absolute: what the iterations left", 1}, 3, tensors, bound[0]},
-               {{"cell_peclet", "1", "largest |u| dx / D0", 1}, 1, &n, cell},
-               {{"length", "voxel", length_definition(r), r->geom->spacing}, 0, NULL, &p->length},
-               {{"divergence", "1", "net flow out of voxels over the velocity, as given", 1}, 0, NULL, &p->divergence},
-               {{"correction", "1", "of the velocities at faces, relative", 1}, 0, NULL, &p->correction},
-               {{"porosity_conducting", "1", "pores that the solute goes through", 1}, 0, NULL, &p->porosity}};
+    } all[] = {
+        {{"peclet", "1", PECLET, 1}, 1, &n, peclet},
+        {{"dispersion", "1", DISPERSION "; symmetric part; NaN: not computed", 1}, 3, tensors, d[0]},
+        {{"bound", "1", "of the dispersion, absolute: what the iterations left", 1}, 3, tensors, bound[0]},
+        {{"cell_peclet", "1", "largest |u| dx / D0", 1}, 1, &n, cell},
+        {{"length", "voxel", length_definition(r), r->geom->spacing}, 0, NULL, &p->length},
+        {{"divergence", "1", "net flow out of voxels over the velocity, as given", 1},
+         0,
+         NULL,
+         &p->divergence},
+        {{"correction", "1", "of the velocities at faces, relative", 1}, 0, NULL, &p->correction},
+        {{"porosity_conducting", "1", "pores that the solute goes through", 1}, 0, NULL, &p->porosity}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        RILL_TRY(rill_result_values(file, "/summary", &all[k].quantity, all[k].rank, all[k].dims, all[k].values));
+        RILL_TRY(
+            rill_result_values(file, "/summary", &all[k].quantity, all[k].rank, all[k].dims, all[k].values));
     RILL_TRY(rill_result_set_integer(file, "/summary", "converged", p->converged));
     RILL_TRY(rill_result_set_integer(file, "/summary", "iterations", iterations));
     RILL_TRY(rill_result_set_text(file, "/summary", "axis", axis));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The closure problem solved by stabilized biconjugate gradients, preconditioned by a cycle through coarser grids. Sums
- * are those of chunks of nodes, one after the other, so that any number of threads gives the same bits.
+ * The closure problem solved by stabilized biconjugate gradients, preconditioned by a cycle through coarser
+ * grids. Sums are those of chunks of nodes, one after the other, so that any number of threads gives the same
+ * bits.
  * @see van der Vorst (1992), doi:10.1137/0913035
  */
 #include "diffusion/closure.h"
@@ -14,19 +15,21 @@
 #include <math.h>
 #include <string.h>
 
-/* How often what is left is computed anew, and the part of it that the iterations between are to reach at least. */
+/* How often what is left is computed anew, and the part of it that the iterations between are to reach at
+ * least. */
 enum { ROUNDS = 40 };
 #define ROUND_LEAST 1e-12
 
-/* Rounds of the projection end when the divergence is this times the velocities, or falls by less than half. */
+/* Rounds of the projection end when the divergence is this times the velocities, or falls by less than half.
+ */
 #define ROUNDED (8 * DBL_EPSILON)
 
 /* What a loop over nodes works with. */
 typedef struct loop {
     const rill_closure *c;
-    int axis;      /* of the gradient; RILL_CLOSURE_NONE: the right side is the divergence of the velocities */
-    double s;      /* 1 / D0 */
-    double *b;     /* the solution */
+    int axis;  /* of the gradient; RILL_CLOSURE_NONE: the right side is the divergence of the velocities */
+    double s;  /* 1 / D0 */
+    double *b; /* the solution */
     double *residual, *shadow, *direction, *product, *second, *scaled;
     const double *with; /* of a product */
     double *out;
@@ -227,7 +230,10 @@ done:
 }
 
 /* Return the square of the residual that rounding leaves, of terms of a size. */
-static double rounding(const rill_closure *c, double size) { return c->nodes * size * size * DBL_EPSILON * DBL_EPSILON; }
+static double rounding(const rill_closure *c, double size)
+{
+    return c->nodes * size * size * DBL_EPSILON * DBL_EPSILON;
+}
 
 /* Subtract its mean from a field. */
 static void centre(rill_closure *c, double *b)
@@ -237,13 +243,13 @@ static void centre(rill_closure *c, double *b)
     (void)rows(&l, shift_row, NULL);
 }
 
-rill_status rill_closure_solve(rill_closure *c, int axis, double s, const rill_closure_goal *goal, double *error,
-                               uint64_t *iterations, bool *converged)
+rill_status rill_closure_solve(rill_closure *c, int axis, double s, const rill_closure_goal *goal,
+                               double *error, uint64_t *iterations, bool *converged)
 {
     rill_status status = RILL_OK;
     loop l = loop_of(c, axis, s, c->b[axis]);
     rill_closure_goal left = *goal;
-        *error = INFINITY;
+    *error = INFINITY;
     *converged = false;
     left.most += *iterations;
     for (int round = 0; round < ROUNDS; round++) {
@@ -287,7 +293,8 @@ static double measure(rill_closure *c)
         c->mean[a] = rows(&(loop){.c = c, .axis = a}, mean_row, &squares) / c->nodes;
         all += squares;
     }
-    for (uint32_t k = 0; k < c->level->begin[c->nodes]; k++) c->most = fmax(c->most, fabs(c->level->link[k].w));
+    for (uint32_t k = 0; k < c->level->begin[c->nodes]; k++)
+        c->most = fmax(c->most, fabs(c->level->link[k].w));
     return all;
 }
 
@@ -330,10 +337,11 @@ rill_status rill_closure_project(rill_closure *c, const rill_closure_goal *goal)
             if (c->face[k] % 2) changed += (sum[n->link[k].to] - sum[i]) * (sum[n->link[k].to] - sum[i]);
     c->correction = all > 0 ? sqrt(changed / all) : 0;
     if (!(c->left <= 1e-10))
-        status = rill_fail(RILL_NUMERICS,
-                           "the velocities at faces could not be made free of divergence: %.2g of the largest one is left "
-                           "after %llu iterations; allow more (--max-iterations)",
-                           c->left, (unsigned long long)iterations);
+        status = rill_fail(
+            RILL_NUMERICS,
+            "the velocities at faces could not be made free of divergence: %.2g of the largest one is left "
+            "after %llu iterations; allow more (--max-iterations)",
+            c->left, (unsigned long long)iterations);
 done:
     return status;
 }

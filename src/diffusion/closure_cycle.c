@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cycle through the levels of a closure problem: sweeps of Gauss and Seidel, forwards on the way down and backwards
- * on the way up. Where advection exceeds diffusion on a link, the sweeps replace g by |s w| / 2, which is an upwind
- * difference: all off-diagonal elements are then negative or 0, and sweeps converge on every level whatever the flow is.
+ * A cycle through the levels of a closure problem: sweeps of Gauss and Seidel, forwards on the way down and
+ * backwards on the way up. Where advection exceeds diffusion on a link, the sweeps replace g by |s w| / 2,
+ * which is an upwind difference: all off-diagonal elements are then negative or 0, and sweeps converge on
+ * every level whatever the flow is.
  *
- * Chunks of rows see the values that other chunks had before the sweep: the same bits for any number of threads.
+ * Chunks of rows see the values that other chunks had before the sweep: the same bits for any number of
+ * threads.
  * @see Wesseling (1992), An Introduction to Multigrid Methods, for defect correction by upwind differences
  */
 #include "core/threads.h"
@@ -26,8 +28,8 @@ typedef struct sweep {
     bool back;
 } sweep;
 
-/* Return the row of the matrix of sweeps times values. @param[out] diagonal  its element there @param first, end  rows
- * whose values are new */
+/* Return the row of the matrix of sweeps times values. @param[out] diagonal  its element there @param first,
+ * end  rows whose values are new */
 static double row_others(const sweep *w, uint32_t i, uint64_t first, uint64_t end, double *diagonal)
 {
     const rill_closure_level *l = w->level;

@@ -53,7 +53,8 @@ static uint64_t beside(const rill_geom *geom, uint64_t voxel, int face)
     return face % 2 ? voxel - far : voxel + far;
 }
 
-/* List the links of all nodes. The velocity through a face is the mean of both voxels; both sides compute the same. */
+/* List the links of all nodes. The velocity through a face is the mean of both voxels; both sides compute the
+ * same. */
 static void links_list(const rill_geom *geom, const numbers *n, const float *u, rill_closure *c)
 {
     rill_closure_level *l = c->level;
@@ -95,18 +96,19 @@ static rill_status connected_check(const rill_closure *c)
             if (!seen[to]) seen[to] = 1, list[count++] = to;
         }
     if (count < c->nodes)
-        status = rill_fail(RILL_NUMERICS,
-                           "the pores conduct in separate parts, one of %u voxels and others of %u: no face of voxels "
-                           "connects them, so a solute spreads without limit; keep one of them as pore",
-                           count, c->nodes - count);
+        status = rill_fail(
+            RILL_NUMERICS,
+            "the pores conduct in separate parts, one of %u voxels and others of %u: no face of voxels "
+            "connects them, so a solute spreads without limit; keep one of them as pore",
+            count, c->nodes - count);
 done:
     rill_array_destroy(list);
     rill_array_destroy(seen);
     return status;
 }
 
-rill_status rill_closure_create(const rill_geom *geom, int axis, const bool through[3], const uint8_t *before, const float *u,
-                                rill_progress progress, rill_closure *out)
+rill_status rill_closure_create(const rill_geom *geom, int axis, const bool through[3], const uint8_t *before,
+                                const float *u, rill_progress progress, rill_closure *out)
 {
     rill_status status = RILL_OK;
     numbers n = {.node = NULL};
@@ -114,8 +116,10 @@ rill_status rill_closure_create(const rill_geom *geom, int axis, const bool thro
     rill_closure_level *l = out->level;
     *out = (rill_closure){.levels = 0};
     if (nodes >= UINT32_MAX / 6)
-        RILL_TRY(rill_fail(RILL_USAGE, "%llu voxels conduct, above %u: crop the image, or make its voxels larger (--resample)",
-                           (unsigned long long)nodes, UINT32_MAX / 6));
+        RILL_TRY(
+            rill_fail(RILL_USAGE,
+                      "%llu voxels conduct, above %u: crop the image, or make its voxels larger (--resample)",
+                      (unsigned long long)nodes, UINT32_MAX / 6));
     out->nodes = l->count = (uint32_t)nodes;
     RILL_TRY(rill_progress_report(progress, "links of voxels", -1));
     RILL_TRY(rill_diffusor_create(geom, NULL, 0, NULL, &out->diffusor));
@@ -128,7 +132,8 @@ rill_status rill_closure_create(const rill_geom *geom, int axis, const bool thro
     for (int k = 0; k < RILL_CLOSURE_VECTORS; k++) RILL_TRY(create(out, nodes, sizeof(double), &out->own[k]));
     for (int a = 0; a < 3; a++) {
         out->closed[a] = geom->sides[a] == RILL_PERIODIC && !through[a];
-        if (geom->sides[a] == RILL_PERIODIC && through[a]) RILL_TRY(create(out, nodes, sizeof(double), &out->b[a]));
+        if (geom->sides[a] == RILL_PERIODIC && through[a])
+            RILL_TRY(create(out, nodes, sizeof(double), &out->b[a]));
     }
     links_list(geom, &n, u, out);
     RILL_TRY(connected_check(out));
@@ -162,10 +167,10 @@ void rill_closure_destroy(rill_closure *c)
     *c = (rill_closure){.levels = 0};
 }
 
-/* List the links of the rows of a coarser level: those between the same two rows are added up. @param order  rows of
- * `fine` by parent, begin  first of each parent */
-static void links_add(const rill_closure_level *fine, const uint32_t *order, const uint32_t *first, uint32_t *at,
-                      rill_closure_level *coarse)
+/* List the links of the rows of a coarser level: those between the same two rows are added up. @param order
+ * rows of `fine` by parent, begin  first of each parent */
+static void links_add(const rill_closure_level *fine, const uint32_t *order, const uint32_t *first,
+                      uint32_t *at, rill_closure_level *coarse)
 {
     uint32_t count = 0;
     for (uint32_t r = 0; r < coarse->count; r++) at[r] = NONE;

@@ -23,19 +23,22 @@ static rill_status geometry_check(const rill_geom *geom, int axis)
     if (geom->planes)
         return rill_fail(RILL_USAGE, "dispersion is computed by one process: start it without mpirun");
     if (geom->surface)
-        return rill_fail(RILL_USAGE, "dispersion is computed on voxels: this geometry says where its walls are on every "
-                                     "link");
-    if (geom->sides[axis] != RILL_PERIODIC)
         return rill_fail(RILL_USAGE,
-                         "dispersion needs a box that repeats along the flow, and its boundaries normal to %c are %s: use "
-                         "--sides periodic there, with --mirror %c where both faces of the image differ",
-                         rill_axis(axis), rill_side_name(geom->sides[axis]), rill_axis(axis));
+                         "dispersion is computed on voxels: this geometry says where its walls are on every "
+                         "link");
+    if (geom->sides[axis] != RILL_PERIODIC)
+        return rill_fail(
+            RILL_USAGE,
+            "dispersion needs a box that repeats along the flow, and its boundaries normal to %c are %s: use "
+            "--sides periodic there, with --mirror %c where both faces of the image differ",
+            rill_axis(axis), rill_side_name(geom->sides[axis]), rill_axis(axis));
     return RILL_OK;
 }
 
 static rill_status options_check(const rill_geom *geom, const rill_dispersion_options *o)
 {
-    if (o->axis < 0 || o->axis > 2) return rill_fail(RILL_USAGE, "the axis of the flow is x, y or z, one of them");
+    if (o->axis < 0 || o->axis > 2)
+        return rill_fail(RILL_USAGE, "the axis of the flow is x, y or z, one of them");
     if (o->peclet_count < 1 || o->peclet_count > RILL_PECLETS)
         return rill_fail(RILL_USAGE, "%d Peclet numbers: give 1 to %d", o->peclet_count, RILL_PECLETS);
     for (int k = 0; k < o->peclet_count; k++)
@@ -48,23 +51,27 @@ static rill_status options_check(const rill_geom *geom, const rill_dispersion_op
     return geometry_check(geom, o->axis);
 }
 
-/* Make pores solid that the solute does not go through. @param[out] through  axes along which the others conduct */
-static rill_status prepare(rill_geom *geom, const rill_dispersion_options *o, bool through[3], rill_dispersion *out)
+/* Make pores solid that the solute does not go through. @param[out] through  axes along which the others
+ * conduct */
+static rill_status prepare(rill_geom *geom, const rill_dispersion_options *o, bool through[3],
+                           rill_dispersion *out)
 {
     rill_status status = RILL_OK;
     rill_components found = {.porosity = geom->porosity};
     const uint64_t before = rill_geom_fluid(geom);
     for (uint64_t v = 0; v < rill_geom_voxels(geom); v++)
         if (geom->voxels[v] > RILL_FLUID) geom->voxels[v] = RILL_FLUID;
-    RILL_TRY(rill_components_clean(geom, RILL_KEEP_PERCOLATING, o->axis, RILL_CONTACT_FACES, o->progress, &found));
+    RILL_TRY(
+        rill_components_clean(geom, RILL_KEEP_PERCOLATING, o->axis, RILL_CONTACT_FACES, o->progress, &found));
     out->nodes = rill_geom_fluid(geom);
     out->dropped = before - out->nodes;
     for (int a = 0; a < 3; a++) through[a] = found.porosity.percolating[a] > 0;
     out->porosity = (double)out->nodes / (double)rill_geom_sample(geom);
     if (out->nodes == 0)
-        status = rill_fail(RILL_NUMERICS,
-                           "nothing percolates along %c through faces of voxels, by which a solute goes; choose another axis",
-                           rill_axis(o->axis));
+        status = rill_fail(
+            RILL_NUMERICS,
+            "nothing percolates along %c through faces of voxels, by which a solute goes; choose another axis",
+            rill_axis(o->axis));
 done:
     return status;
 }
@@ -76,19 +83,22 @@ static rill_status cells_check(const rill_closure *c, const rill_dispersion_opti
     for (int k = 0; k < o->peclet_count; k++) most = fmax(most, o->peclet[k]);
     const double per = c->most / (out->length * out->velocity), cell = most * per;
     if (cell > RILL_CELL_PECLET_MOST)
-        return rill_fail(RILL_USAGE,
-                         "a Peclet number of %g makes a cell Peclet number |u| dx / D0 of %.3g at the fastest face, above %g: "
-                         "take Peclet numbers up to %.3g, or voxels %.2g times smaller (--resample)",
-                         most, cell, RILL_CELL_PECLET_MOST, RILL_CELL_PECLET_MOST / per, cell / RILL_CELL_PECLET_MOST);
+        return rill_fail(
+            RILL_USAGE,
+            "a Peclet number of %g makes a cell Peclet number |u| dx / D0 of %.3g at the fastest face, above %g: "
+            "take Peclet numbers up to %.3g, or voxels %.2g times smaller (--resample)",
+            most, cell, RILL_CELL_PECLET_MOST, RILL_CELL_PECLET_MOST / per, cell / RILL_CELL_PECLET_MOST);
     if (cell > RILL_CELL_PECLET_FINE)
-        return rill_note(&out->notes,
-                         "the cell Peclet number is %.3g at a Peclet number of %g: above %g compare with smaller voxels "
-                         "(--resample), since the bounds do not contain the error of the voxels",
-                         cell, most, RILL_CELL_PECLET_FINE);
+        return rill_note(
+            &out->notes,
+            "the cell Peclet number is %.3g at a Peclet number of %g: above %g compare with smaller voxels "
+            "(--resample), since the bounds do not contain the error of the voxels",
+            cell, most, RILL_CELL_PECLET_FINE);
     return RILL_OK;
 }
 
-static rill_status hand_out(rill_closure *c, const rill_dispersion_options *o, const rill_dispersion *out, int point)
+static rill_status hand_out(rill_closure *c, const rill_dispersion_options *o, const rill_dispersion *out,
+                            int point)
 {
     if (!o->finished) return RILL_OK;
     double *velocity = c->own[0];
@@ -101,7 +111,8 @@ static rill_status hand_out(rill_closure *c, const rill_dispersion_options *o, c
                                                             .velocity = velocity});
 }
 
-static rill_status point_make(rill_closure *c, const rill_dispersion_options *o, int index, rill_dispersion *out)
+static rill_status point_make(rill_closure *c, const rill_dispersion_options *o, int index,
+                              rill_dispersion *out)
 {
     rill_status status = RILL_OK;
     rill_dispersion_point *p = &out->points[index];
@@ -129,8 +140,8 @@ done:
 }
 
 /* Make the closure problem, with velocities free of divergence, and measure those. */
-static rill_status problem_make(rill_geom *geom, const float *u, const rill_dispersion_options *o, rill_closure *c,
-                                rill_dispersion *out)
+static rill_status problem_make(rill_geom *geom, const float *u, const rill_dispersion_options *o,
+                                rill_closure *c, rill_dispersion *out)
 {
     rill_status status = RILL_OK;
     const double start = rill_now();
@@ -150,9 +161,12 @@ static rill_status problem_make(rill_geom *geom, const float *u, const rill_disp
     out->left = c->left;
     out->velocity = fabs(c->mean[o->axis]);
     out->bytes = c->bytes;
-    out->length = o->length > 0 ? o->length : c->walls ? 4 * c->nodes / (2. / 3 * (double)c->walls) : geom->n[o->axis];
+    out->length = o->length > 0 ? o->length
+                  : c->walls    ? 4 * c->nodes / (2. / 3 * (double)c->walls)
+                                : geom->n[o->axis];
     if (!(out->velocity > 0) || !isfinite(out->velocity))
-        status = rill_fail(RILL_NUMERICS, "nothing flows along %c: there is no Peclet number", rill_axis(o->axis));
+        status =
+            rill_fail(RILL_NUMERICS, "nothing flows along %c: there is no Peclet number", rill_axis(o->axis));
     out->seconds_setup = rill_now() - start;
 done:
     rill_array_destroy(before);
@@ -176,10 +190,11 @@ rill_status rill_dispersion_compute(rill_geom *geom, const float *u, const rill_
     }
     out->converged = !failed;
     if (failed)
-        status = rill_fail(RILL_NUMERICS,
-                           "at a Peclet number of %g the tensor is not known to %.2g after %llu iterations: allow more "
-                           "(--max-iterations), a larger --tolerance, or take smaller voxels (--resample)",
-                           failed->peclet, options->tolerance, (unsigned long long)failed->iterations);
+        status = rill_fail(
+            RILL_NUMERICS,
+            "at a Peclet number of %g the tensor is not known to %.2g after %llu iterations: allow more "
+            "(--max-iterations), a larger --tolerance, or take smaller voxels (--resample)",
+            failed->peclet, options->tolerance, (unsigned long long)failed->iterations);
 done:
     rill_closure_destroy(&c);
     return status;
@@ -193,8 +208,8 @@ void rill_dispersion_free(rill_dispersion *result)
 
 void rill_pore_velocities_free(float *u) { rill_array_destroy(u); }
 
-static rill_status velocities_keep(void *context, const rill_permeability_run *run, rill_node nodes, const float *rho,
-                                   const float *u)
+static rill_status velocities_keep(void *context, const rill_permeability_run *run, rill_node nodes,
+                                   const float *rho, const float *u)
 {
     float **out = context;
     (void)rho;
@@ -205,8 +220,8 @@ static rill_status velocities_keep(void *context, const rill_permeability_run *r
     return status;
 }
 
-rill_status rill_pore_velocities_compute(rill_geom *geom, int axis, double tolerance, rill_backend_kind backend,
-                                    rill_progress progress, float **u)
+rill_status rill_pore_velocities_compute(rill_geom *geom, int axis, double tolerance,
+                                         rill_backend_kind backend, rill_progress progress, float **u)
 {
     rill_status status = RILL_OK;
     rill_permeability_options o = rill_permeability_options_default();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a geometry and the velocities in it from a field file of the kind "image", some planes at a time. */
+/* Reading a geometry and the velocities in it from a field file of the kind "image", some planes at a time.
+ */
 #include "core/memory.h"
 #include "core/status.h"
 #include "io/fields_priv.h"
@@ -20,24 +21,27 @@ static rill_status image_open(const char *path, rill_h5_file **file, rill_geom *
     int64_t size[3], outside = 0;
     uint32_t n[3];
     RILL_TRY(rill_h5_open(path, file));
-    if (rill_h5_has_attribute(*file, "/", "format")) RILL_TRY(rill_h5_get_text(*file, "/", "format", &format));
+    if (rill_h5_has_attribute(*file, "/", "format"))
+        RILL_TRY(rill_h5_get_text(*file, "/", "format", &format));
     if (!format || strcmp(format, RILL_FIELDS_FORMAT) != 0 || !rill_h5_exists(*file, RILL_IMAGE_VELOCITY) ||
         !rill_h5_exists(*file, RILL_IMAGE_VOXELS))
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "%s has no velocities of all voxels: name a field file of `rill permeability --fields image`, "
-                           "OUT.vtkhdf",
-                           path));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "%s has no velocities of all voxels: name a field file of `rill permeability --fields image`, "
+            "OUT.vtkhdf",
+            path));
     RILL_TRY(rill_h5_get_integers(*file, "/", "size", size, 3));
     for (int a = 0; a < 3; a++) {
         if (size[a] < 1 || size[a] > INT32_MAX)
-            RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %lld voxels along %c are not between 1 and %d", path,
-                               (long long)size[a], rill_axis(a), INT32_MAX));
+            RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %lld voxels along %c are not between 1 and %d",
+                               path, (long long)size[a], rill_axis(a), INT32_MAX));
         n[a] = (uint32_t)size[a];
     }
     if (rill_h5_has_attribute(*file, "/", "outside_voxels"))
         RILL_TRY(rill_h5_get_integers(*file, "/", "outside_voxels", &outside, 1));
     if (outside > 0)
-        RILL_TRY(rill_fail(RILL_USAGE, "%s has voxels outside of the sample: name the image or geometry instead", path));
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "%s has voxels outside of the sample: name the image or geometry instead", path));
     RILL_TRY(rill_geom_create(n, geom));
     RILL_TRY(rill_geom_sides_read(*file, (*geom)->sides));
     RILL_TRY(rill_geom_provenance_read(*file, *geom));
@@ -65,7 +69,8 @@ rill_status rill_pore_velocities_read(const char *path, rill_geom **out, float *
     for (uint64_t z = 0; z < geom->n[2]; z += PLANES) {
         const uint64_t count = geom->n[2] - z < PLANES ? geom->n[2] - z : PLANES;
         const uint64_t start[4] = {z, 0, 0, 0}, n[4] = {count, geom->n[1], geom->n[0], 3};
-        RILL_TRY(rill_h5_read(file, RILL_IMAGE_VELOCITY, RILL_H5_F32, 4, count == geom->n[2] ? NULL : start, n, some));
+        RILL_TRY(rill_h5_read(file, RILL_IMAGE_VELOCITY, RILL_H5_F32, 4, count == geom->n[2] ? NULL : start,
+                              n, some));
         for (uint64_t v = 0; v < count * plane; v++) {
             if (geom->voxels[z * plane + v] == RILL_SOLID) continue;
             for (uint64_t a = 0; a < 3; a++) values[a * nodes + node] = some[3 * v + a];

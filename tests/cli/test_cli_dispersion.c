@@ -9,8 +9,8 @@ TestSuite(dispersion, .init = cli_test_start, .fini = cli_test_end);
 
 static void geometry_make(void)
 {
-    const cli_result r = cli_test_run("generate", "spheres", "--cells", "12", "--sides", "periodic", "-o", "s.geom.h5", "-q",
-                                      "--voxel-size", "2um");
+    const cli_result r = cli_test_run("generate", "spheres", "--cells", "12", "--sides", "periodic", "-o",
+                                      "s.geom.h5", "-q", "--voxel-size", "2um");
     cr_assert_eq(r.code, 0, "%s", r.err);
 }
 
@@ -31,23 +31,26 @@ static double component(const json_t *json, int point, const char *object, const
 Test(dispersion, flow_from_a_file_or_computed)
 {
     geometry_make();
-    cli_result r = cli_test_run("permeability", "s.geom.h5", "--fields", "image", "-o", "k.h5", "-q", "--tolerance", "1e-5");
+    cli_result r = cli_test_run("permeability", "s.geom.h5", "--fields", "image", "-o", "k.h5", "-q",
+                                "--tolerance", "1e-5");
     cr_assert_eq(r.code, 0, "%s", r.err);
-    r = cli_test_run("dispersion", "k.vtkhdf", "--peclet", "0,20", "--length", "24um", "--json", "a.json", "-q", "-o", "d.h5",
-                     "--fields", "image", "--tolerance", "1e-6");
+    r = cli_test_run("dispersion", "k.vtkhdf", "--peclet", "0,20", "--length", "24um", "--json", "a.json",
+                     "-q", "-o", "d.h5", "--fields", "image", "--tolerance", "1e-6");
     cr_assert_eq(r.code, 0, "%s", r.err);
-    r = cli_test_run("dispersion", "s.geom.h5", "--peclet", "0,20", "--length", "12", "--json", "b.json", "-q", "--tolerance",
-                     "1e-6", "--flow-tolerance", "1e-5");
+    r = cli_test_run("dispersion", "s.geom.h5", "--peclet", "0,20", "--length", "12", "--json", "b.json",
+                     "-q", "--tolerance", "1e-6", "--flow-tolerance", "1e-5");
     cr_assert_eq(r.code, 0, "%s", r.err);
     json_t *a = read_json("a.json"), *b = read_json("b.json");
     static const char *const keys[] = {"xx", "yy", "zz"};
     for (int k = 0; k < 6; k++)
-        cr_expect_float_eq(component(a, k / 3, "dispersion", keys[k % 3]) / component(b, k / 3, "dispersion", keys[k % 3]), 1,
-                           1e-4);
+        cr_expect_float_eq(component(a, k / 3, "dispersion", keys[k % 3]) /
+                               component(b, k / 3, "dispersion", keys[k % 3]),
+                           1, 1e-4);
     cr_expect_gt(component(a, 1, "dispersion", "zz"), 1.2 * component(a, 1, "dispersion", "xx"));
     cr_expect_leq(component(a, 1, "bound", "zz"), 1.1e-6 * component(a, 1, "dispersion", "zz"));
     cr_expect_float_eq(json_number_value(json_object_get(a, "length_m")), 24e-6, 1e-18);
-    cr_expect(json_is_null(json_object_get(a, "flow_tolerance")) && !json_is_null(json_object_get(b, "flow_tolerance")));
+    cr_expect(json_is_null(json_object_get(a, "flow_tolerance")) &&
+              !json_is_null(json_object_get(b, "flow_tolerance")));
     r = cli_test_run("info", "d.h5");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_expect_not_null(strstr(r.out, "dispersion"), "%s", r.out);
@@ -69,7 +72,8 @@ Test(dispersion, refusals)
     cli_test_fails(1, "--peclet 1,,2", "dispersion", "s.geom.h5", "--peclet", "1,,2");
     cli_test_fails(1, "--peclet 1,-2", "dispersion", "s.geom.h5", "--peclet", "1,-2");
     cli_test_fails(1, "take Peclet numbers up to", "dispersion", "s.geom.h5", "--peclet", "1e6");
-    cli_test_fails(1, "use --sides periodic", "dispersion", "s.geom.h5", "--peclet", "1", "--sides", "mirror");
+    cli_test_fails(1, "use --sides periodic", "dispersion", "s.geom.h5", "--peclet", "1", "--sides",
+                   "mirror");
     cli_test_fails(1, "along one axis", "dispersion", "s.geom.h5", "--peclet", "1", "--axis", "xy");
     cli_test_fails(1, "--length", "dispersion", "s.geom.h5", "--peclet", "1", "--length", "0");
     cli_test_fails(1, "no image", "dispersion");
@@ -79,6 +83,8 @@ Test(dispersion, refusals)
     r = cli_test_run("permeability", "s.geom.h5", "--fields", "image", "-o", "i.h5", "-q");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cli_test_fails(1, "has the flow in it", "dispersion", "i.vtkhdf", "--peclet", "1", "--sides", "periodic");
-    cli_test_fails(1, "leave --flow-tolerance out", "dispersion", "i.vtkhdf", "--peclet", "1", "--flow-tolerance", "0.1");
-    cli_test_fails(1, "--fields image needs a name", "dispersion", "i.vtkhdf", "--peclet", "1", "--fields", "image");
+    cli_test_fails(1, "leave --flow-tolerance out", "dispersion", "i.vtkhdf", "--peclet", "1",
+                   "--flow-tolerance", "0.1");
+    cli_test_fails(1, "--fields image needs a name", "dispersion", "i.vtkhdf", "--peclet", "1", "--fields",
+                   "image");
 }

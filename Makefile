@@ -120,8 +120,10 @@ CUDA_HOME := $(abspath $(dir $(NVCC))/..)
 CUDA_PTX  := $(lastword $(CUDA_ARCH))
 CUDA_GEN  := $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
              -gencode arch=compute_$(CUDA_PTX),code=compute_$(CUDA_PTX)
+# Half the size of program and library, where the toolkit can (12.8 and later).
+CUDA_SMALL := $(shell $(NVCC) --help | grep -q -e --compress-mode && echo --compress-mode=size)
 NVFLAGS   := -std=c++17 -O3 $(CUDA_GEN) -Iinclude -Isrc -I. -Xcompiler -fPIC,-fopenmp,-Wall \
-             $(if $(filter 1,$(PROFILE)),-lineinfo) -Xptxas -v --expt-relaxed-constexpr
+             $(if $(filter 1,$(PROFILE)),-lineinfo) -Xptxas -v --expt-relaxed-constexpr $(CUDA_SMALL)
 # Parts of the kernels, which build in parallel: arithmetic, number, count; see cuda/kernels.cu.
 CUDA_PARTS := $(foreach n,0 1 2 3 4 5 6 7,SINGLE-$(n)-8) $(foreach n,0 1 2 3,DOUBLE-$(n)-4)
 LIB_OBJ   += $(patsubst %.cu,$(BUILD)/obj/%.o,$(filter-out cuda/kernels.cu,$(wildcard cuda/*.cu))) $(CUDA_PARTS:%=$(BUILD)/obj/cuda/kernels-%.o)

@@ -548,7 +548,7 @@ __global__ void __launch_bounds__(RILL_CUDA_CROSS_THREADS)
     const uint64_t stride = (uint64_t)gridDim.x * RILL_CUDA_CROSS_THREADS,
                    begin = (uint64_t)blockIdx.x * RILL_CUDA_CROSS_THREADS + threadIdx.x;
     if constexpr (!P::populations)
-        if (links) { // what arrives is stored nowhere
+        if (links && count && !(links->direction & RILL_CUT_SLOT)) { // what arrives is stored nowhere
             for (uint64_t k = begin; k < count; k += stride)
                 ((rill_scalar *)words)[k] =
                     rill_stored_arriving<P>(&arrays, links[k].node, (int)links[k].direction);
@@ -580,7 +580,6 @@ template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     locate_kernel(const rill_arrays arrays, const int parity, rill_cut_link *links, const uint64_t count)
 {
-    if constexpr (!P::populations) return;
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
     if (k < count) links[k] = rill_cut_located(rill_cut_slot(P::plan(), parity, &arrays, links[k]));
 }

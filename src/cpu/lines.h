@@ -406,13 +406,13 @@ RILL_FN void remember(const update *u, const rill_scalar *own, const rill_scalar
 }
 
 /**
- * Update a line. @param own, to  its first node in row 0
+ * Update a line. @param own, to  its first node in row 0, and what is between its rows
  *
  * Of vectors that are not all fluid the nodes are brought together, and what is behind them is overwritten by
  * the vectors that follow.
  */
 static void update_line(const update *u, const tile *t, const around *from, const rill_scalar *own,
-                        rill_scalar *to, const size_t distance)
+                        const size_t stride, rill_scalar *to, const size_t distance)
 {
     rill_real out[FIELDS];
     rill_scalar old[FIELDS][TILE];
@@ -443,7 +443,26 @@ static void update_line(const update *u, const tile *t, const around *from, cons
             memcpy(to + (size_t)a * distance + inner.before[k], &out[a], sizeof out[a]);
     }
     for (size_t a = 0; a < FIELDS && u->memory != 0 && a <= (size_t)rill_dimensions(lattice); a++)
-        remember(u, own + a * distance, old[a], nodes, to + a * distance);
+        remember(u, own + a * stride, old[a], nodes, to + a * distance);
+}
+
+/** Update those nodes of a line that a launch steps. @param n, count  those of the line */
+static void update_nodes(const rill_launch *launch, const update *u, const tile *t, const around *from,
+                         const size_t n, const size_t count)
+{
+    const size_t stride = launch->to.stride, rows = 1 + (size_t)rill_dimensions(lattice),
+                 begin = launch->first, end = launch->nodes;
+    const rill_scalar *own = stored_row(&launch->from, 0) + n;
+    rill_scalar *to = stored_row(&launch->to, 0) + n, some[FIELDS][TILE];
+    if (n >= begin && n + count <= end) {
+        update_line(u, t, from, own, stride, to, stride);
+        return;
+    }
+    const size_t first = n < begin ? begin - n : 0, last = n + count < end ? count : end - n;
+    for (size_t a = 0; a < rows; a++) memcpy(some[a], to + a * stride, count * sizeof *to);
+    update_line(u, t, from, own, stride, some[0], TILE);
+    for (size_t a = 0; a < rows; a++)
+        memcpy(to + a * stride + first, some[a] + first, (last - first) * sizeof *to);
 }
 
 /* ---- fluid nodes into lines ------------------------------------------------------------------ */
@@ -543,7 +562,9 @@ static void step_tile(const rill_launch *launch, const update *u, const uint32_t
     for (uint32_t d = 0; d < DEPTH && z + d < arrays->box[2]; d++) {
         const uint32_t row = (z + d + 1) * arrays->plane + (y + 1) * arrays->row;
         const cell_bits bits = bits_of(arrays, t, row);
-        if (!(bits.of[0] | bits.of[1])) continue;
+        const size_t n = arrays->words[row + t->first_word].base,
+                     count = (size_t)(__builtin_popcountll(bits.of[0]) + __builtin_popcountll(bits.of[1]));
+        if (count == 0 || n >= launch->nodes || n + count <= launch->first) continue;
         RILL_UNROLL
         for (uint32_t dz = 0; dz < AROUND; dz++) {
             RILL_UNROLL
@@ -555,9 +576,7 @@ static void step_tile(const rill_launch *launch, const update *u, const uint32_t
             }
         }
         ask(&launch->to, arrays->words + row + arrays->row, t, true);
-        const size_t first = arrays->words[row + t->first_word].base;
-        update_line(u, t, &from, stored_row(arrays, 0) + first, stored_row(&launch->to, 0) + first,
-                    launch->to.stride);
+        update_nodes(launch, u, t, &from, n, count);
     }
 }
 

@@ -33,10 +33,11 @@ static void rill_cpu_step_lines(const void *shared, uint64_t first, uint64_t end
 static void rill_cpu_step_listed(const void *shared, uint64_t first, uint64_t end)
 {
     const rill_cpu_stored_step *s = shared;
-    for (uint64_t k = first; k < end; k++) s->lattice->listed(s->launch, k * RILL_BLOCK);
+    const uint64_t before = s->launch->first / RILL_BLOCK;
+    for (uint64_t k = before + first; k < before + end; k++) s->lattice->listed(s->launch, k * RILL_BLOCK);
 }
 
-/** Step all nodes: there are no parts. */
+/** Step the nodes of a launch. */
 static inline void rill_cpu_step_stored(const rill_launch *launch, const rill_cpu_lattice *lattice)
 {
     const rill_arrays *arrays = &launch->from;
@@ -45,8 +46,8 @@ static inline void rill_cpu_step_stored(const rill_launch *launch, const rill_cp
     if (launch->variant.addressing == RILL_BITMAP)
         rill_threads_for(planes * arrays->box[1], RILL_CPU_LINES, rill_cpu_step_lines, &s);
     else
-        rill_threads_for(((uint64_t)arrays->nodes + RILL_BLOCK - 1) / RILL_BLOCK, RILL_CPU_PIECE,
-                         rill_cpu_step_listed, &s);
+        rill_threads_for(((uint64_t)launch->nodes + RILL_BLOCK - 1) / RILL_BLOCK - launch->first / RILL_BLOCK,
+                         RILL_CPU_PIECE, rill_cpu_step_listed, &s);
 }
 
 /** Return what is stored in a row of a node. */

@@ -498,7 +498,8 @@ static void cross_range(const void *shared, uint64_t first, uint64_t end)
     for (uint64_t k = first; k < end; k++) {
         const rill_cut_link link = rill_cut_link_at(plan.lattice, c->links, launch->first,
                                                     launch->nodes - launch->first, launch->order, k);
-        if (rill_cpu_is_macroscopic(launch) && c->links) { /* stored nowhere */
+        const bool row = link.direction & RILL_CUT_SLOT;           /* of a node */
+        if (rill_cpu_is_macroscopic(launch) && c->links && !row) { /* stored nowhere */
             rill_cpu_put_arriving(launch, link, k, c->to);
             continue;
         }

@@ -100,7 +100,8 @@ typedef struct entry {
     uint32_t key;     /* the direction; PAIR for a pair across mirrored boundaries */
     rill_node number; /* of the receiving node in the whole, or of a pair */
     rill_node local;
-} entry;
+} entry; /* of a node whose rows cross: its numbers, key 0, and for `direction` the node beside it that
+            receives */
 
 enum { PAIR = RILL_Q_MAX, KINDS /* keys */ };
 
@@ -173,20 +174,35 @@ done:
     return status;
 }
 
-static rill_status crossings_of(entries *list, int parts, rill_cut_links *out)
+/* Keep one entry of those of a node, which has several links. */
+static void nodes_unite(entries *list)
+{
+    uint64_t kept = 0;
+    for (uint64_t k = 0; k < list->count; k++)
+        if (k == 0 || list->all[k].peer != list->all[k - 1].peer ||
+            list->all[k].number != list->all[k - 1].number)
+            list->all[kept++] = list->all[k];
+    list->count = kept;
+}
+
+static rill_status crossings_of(entries *list, const rill_parts *parts, rill_cut_links *out)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(rill_array_create_zero((uint64_t)parts + 1, sizeof *out->first, "links between parts",
+    const uint32_t rows = parts->stored ? RILL_PART_ROWS : 1;
+    RILL_TRY(rill_array_create_zero((uint64_t)parts->count + 1, sizeof *out->first, "links between parts",
                                     (void **)&out->first));
-    RILL_TRY(
-        rill_array_create(list->count + 1, sizeof *out->links, "links between parts", (void **)&out->links));
-    RILL_TRY(entries_sort(list, parts));
+    RILL_TRY(entries_sort(list, parts->count));
+    if (parts->stored) nodes_unite(list);
+    RILL_TRY(rill_array_create(rows * list->count + 1, sizeof *out->links, "links between parts",
+                               (void **)&out->links));
     for (uint64_t k = 0; k < list->count; k++) {
-        out->links[k] = (rill_cut_link){list->all[k].local, list->all[k].direction};
-        out->first[list->all[k].peer + 1]++;
+        const entry e = list->all[k];
+        for (uint32_t r = 0; r < rows; r++)
+            out->links[rows * k + r] = (rill_cut_link){e.local, parts->stored ? r : e.direction};
+        out->first[e.peer + 1] += rows;
     }
-    for (int q = 0; q < parts; q++) out->first[q + 1] += out->first[q];
-    out->count = list->count;
+    for (int q = 0; q < parts->count; q++) out->first[q + 1] += out->first[q];
+    out->count = rows * list->count;
 done:
     return status;
 }
@@ -263,10 +279,11 @@ static rill_status node_list(const making *m, const uint32_t x[3], const int *di
         const rill_node other = rill_numbering_node(numbering, from[0], from[1], from[2]);
         if (other == RILL_UPSTREAM_WALL || own(part, node) == own(part, other)) continue;
         const bool receives = own(part, node);
-        const rill_node number = number_of(m, x), peer = receives ? number_of(m, from) : number;
-        RILL_TRY(
-            add(receives ? &out->receives : &out->sends,
-                (entry){(uint32_t)rill_parts_of(m->parts, peer), (uint32_t)i, (uint32_t)i, number, node}));
+        const rill_node number = number_of(m, x), before = number_of(m, from);
+        const uint32_t peer = (uint32_t)rill_parts_of(m->parts, receives ? before : number);
+        RILL_TRY(add(receives ? &out->receives : &out->sends,
+                     m->parts->stored ? (entry){peer, node, 0, before, other}
+                                      : (entry){peer, (uint32_t)i, (uint32_t)i, number, node}));
     }
 done:
     return status;
@@ -334,6 +351,29 @@ done:
     return status;
 }
 
+/* Return the number in a part of a node of the whole, which may be in a plane beside the part's. */
+static rill_node local_of(const making *m, rill_node node)
+{
+    const uint32_t nz = m->whole->geom->n[2], z = rill_ranges_plane(m->whole, node),
+                   at = m->planes.padding + (z + nz + 1 - m->planes.first) % nz;
+    return node - rill_numbering_before_plane(&m->whole->numbering, z) +
+           rill_numbering_before_plane(&m->parts->part[m->number].domain->numbering, at);
+}
+
+/* Let a link across a mirrored boundary read node 1, of another part, where rows of nodes cross. */
+static rill_status swap_stored(making *m, uint32_t peer, rill_swap s)
+{
+    rill_status status = RILL_OK;
+    rill_part *part = &m->parts->part[m->number];
+    const rill_node own = rill_part_number(part, s.node[0]), other = local_of(m, s.node[1]);
+    RILL_TRY(add(&m->sends, (entry){peer, other, 0, s.node[0], own}));
+    RILL_TRY(add(&m->receives, (entry){peer, own, 0, s.node[1], other}));
+    part->domain->swaps[part->domain->swap_count++] =
+        (rill_swap){{own, other}, {s.direction[0], s.direction[1]}, s.sign};
+done:
+    return status;
+}
+
 /* Hand out the links across mirrored boundaries: to the part that has both, or as crossings to two. */
 static rill_status swaps_list(making *m)
 {
@@ -354,6 +394,12 @@ static rill_status swaps_list(making *m)
             continue;
         }
         const int e = at[0] == m->number ? 0 : 1;
+        if (m->parts->stored) {
+            RILL_TRY(swap_stored(
+                m, (uint32_t)at[1 - e],
+                (rill_swap){{s.node[e], s.node[1 - e]}, {s.direction[e], s.direction[1 - e]}, s.sign}));
+            continue;
+        }
         const rill_node local = rill_part_number(part, s.node[e]);
         const entry one = {(uint32_t)at[1 - e], s.direction[e], PAIR, (rill_node)k, local};
         RILL_TRY(add(&m->sends, one));
@@ -367,13 +413,13 @@ done:
 }
 
 /* Find the nodes between that have no links with other parts. A few more do no harm. */
-static void edges_set(rill_part *part, const entries *receives)
+static void edges_set(rill_part *part, const entries *receives, bool stored)
 {
     const rill_node first = part->domain->first, end = first + part->domain->nodes,
                     middle = first + part->domain->nodes / 2;
     uint64_t low = first, high = end;
     for (uint64_t k = 0; k < receives->count; k++) {
-        const uint64_t node = receives->all[k].local;
+        const uint64_t node = stored ? receives->all[k].direction : receives->all[k].local;
         if (node < middle && node >= low) low = node + 1;
         if (node >= middle && node < high) high = node;
     }
@@ -399,9 +445,9 @@ static rill_status part_create(making *m)
     part->domain->nodes = part->end - part->first;
     RILL_TRY(links_list(m));
     RILL_TRY(swaps_list(m));
-    edges_set(part, &m->receives);
-    RILL_TRY(crossings_of(&m->sends, m->parts->count, &part->sends));
-    RILL_TRY(crossings_of(&m->receives, m->parts->count, &part->receives));
+    edges_set(part, &m->receives, m->parts->stored);
+    RILL_TRY(crossings_of(&m->sends, m->parts, &part->sends));
+    RILL_TRY(crossings_of(&m->receives, m->parts, &part->receives));
 done:
     rill_numbering_destroy(&numbering);
     free(m->sends.all);

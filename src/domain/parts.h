@@ -16,7 +16,10 @@
 #include "domain/ranges.h"
 
 /** Links whose populations go to other parts, or come from there: by part, then by direction and receiving
- * node in the whole, then pairs across mirrored boundaries. Both parts list them in the same order. */
+ * node in the whole, then pairs across mirrored boundaries. Both parts list them in the same order.
+ *
+ * Where nodes go instead, of which density and momentum are stored: by part, then by the number of the node
+ * in the whole, each with RILL_PART_ROWS "directions", which are the rows of what is stored. */
 typedef struct rill_cut_links {
     rill_cut_link *links; /**< [count] */
     uint64_t *first;      /**< [parts + 1], by the other part */
@@ -36,10 +39,15 @@ typedef struct rill_part {
     size_t turn_count;
 } rill_part;
 
+/** Rows that are stored of a node in three dimensions: density and momentum. */
+enum { RILL_PART_ROWS = 4 };
+
 /** All parts of a domain. */
 typedef struct rill_parts {
     rill_part *part; /**< [count] */
     int count;
+    bool stored; /**< what is stored of nodes crosses between parts, not populations: set before parts are
+                    made; mirrored links of a part then lead from nodes of others, too */
 } rill_parts;
 
 /** Cut a domain into parts: each is known by the range of its nodes. */

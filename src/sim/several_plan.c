@@ -43,15 +43,13 @@ rill_part_costs rill_several_costs(rill_variant variant, const rill_device *devi
 
 rill_status rill_several_variant_check(rill_variant v, int count)
 {
-    const bool macroscopic = rill_stream_macroscopic((int)v.stream);
-    if (v.addressing == RILL_DENSE || rill_stream_ring(v.stream) || macroscopic || v.bounce == RILL_FULL_WAY)
+    if (v.addressing == RILL_DENSE || rill_stream_ring(v.stream) || v.bounce == RILL_FULL_WAY)
         return rill_fail(RILL_USAGE,
-                         "%s does not work on several devices, and %d are given: choose pull, push, AA or an "
-                         "Esoteric scheme, a list, "
+                         "%s does not work on several devices, and %d are given: choose pull, push, AA, an "
+                         "Esoteric scheme or macroscopic, a list, "
                          "chase or a bitmap, and half-way bounce-back",
                          v.addressing == RILL_DENSE   ? "direct addressing"
                          : rill_stream_ring(v.stream) ? "the ring buffer"
-                         : macroscopic                ? "macroscopic streaming"
                                                       : "full-way bounce-back",
                          count);
     return RILL_OK;

@@ -104,11 +104,30 @@ typedef struct step {
     bool first, last;
 } step;
 
+/* Let nodes receive what mirrored links have sent, once the edges are stepped, before rows of nodes are sent.
+ */
+static rill_status swap_before(const rill_several *s, int p)
+{
+    rill_status status = RILL_OK;
+    const rill_lane *lane = &s->lanes[p];
+    RILL_TRY(rill_device_event_record(device_of(s, p), lane->edge, lane->looked));
+    RILL_TRY(wait_for(s, p, lane->looked));
+    RILL_TRY(rill_sim_step_links(s->sims[p], false));
+    RILL_TRY(done_record(s, p));
+    RILL_TRY(edge_wait_for(s, p, lane->done));
+done:
+    return status;
+}
+
 /* What a part does in a step before it needs what others have sent. */
 static rill_status part_begin(const rill_several *s, int p, const step *at)
 {
-    const rill_status status = nodes_step(s, p, !at->first && s->sims[p]->patches.in_step);
-    return status == RILL_OK ? send(s, p, at->exchange) : status;
+    rill_status status = RILL_OK;
+    RILL_TRY(nodes_step(s, p, !at->first && s->sims[p]->patches.in_step));
+    if (s->parts.stored && s->mirrored) RILL_TRY(swap_before(s, p));
+    RILL_TRY(send(s, p, at->exchange));
+done:
+    return status;
 }
 
 /* The remainder, but for openings that lie in several parts. Interpolated bounce-back reads what comes in
@@ -118,6 +137,7 @@ static rill_status part_end(const rill_several *s, int p, const step *at)
     rill_status status = RILL_OK;
     rill_sim *sim = s->sims[p];
     const bool mirrored = s->mirrored;
+    if (s->parts.stored) return receive(s, p, at->exchange, false);
     if (!mirrored) RILL_TRY(receive(s, p, at->exchange, false));
     if (!mirrored && sim->patches.count) RILL_TRY(wait_for(s, p, s->lanes[p].received));
     RILL_TRY(rill_sim_step_links(sim, !at->last && sim->patches.in_step));
@@ -257,12 +277,28 @@ static bool apart(const rill_several *s)
     return s->parts.count > 1 && s->stage_count == 0;
 }
 
+/* Give parts the rows of nodes of the others before the first step: what is set since the last one is set of
+ * a part's own nodes alone. */
+static rill_status rows_renew(rill_several *s)
+{
+    rill_status status = RILL_OK;
+    s->exchanges++;
+    for (int p = 0; p < s->parts.count; p++) {
+        RILL_TRY(edge_wait_for(s, p, s->lanes[p].done));
+        RILL_TRY(send(s, p, s->exchanges));
+    }
+    for (int p = 0; p < s->parts.count; p++) RILL_TRY(receive(s, p, s->exchanges, false));
+done:
+    return status;
+}
+
 rill_status rill_several_begin(rill_sim *sim, uint64_t steps)
 {
     rill_status status = RILL_OK;
     rill_several *s = sim->several;
     s->mirrored = rill_sim_mirrored(sim);
     for (int p = 0; p < s->parts.count; p++) RILL_TRY(done_record(s, p));
+    if (s->parts.stored) RILL_TRY(rows_renew(s));
     if (steps >= THREAD_STEPS && apart(s))
         RILL_TRY(steps_threaded(s, steps));
     else

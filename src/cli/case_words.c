@@ -268,3 +268,12 @@ void cli_case_text_free(cli_case_text *text)
     for (int k = 0; k < text->count; k++) free(text->word[k]);
     text->count = 0;
 }
+
+int cli_case_run(const cli_command *command, int argc, char **argv, int (*run)(int argc, char **argv))
+{
+    cli_case_text words = {.count = 0};
+    const rill_status status = cli_case_expand(command, argc, argv, &words);
+    const int code = status == RILL_OK ? run(words.count, words.word) : cli_report(command, status);
+    cli_case_text_free(&words);
+    return code;
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rill again: the computation of a result once more, as its file says how it was made. The file may come from
- * anyone: of its command nothing is run but `rill permeability`, without the files that it wrote and without
- * permission to read outside of the directory of an image.
+ * anyone: of its command nothing is run but `rill permeability`, `diffusivity` and `dispersion`, without the
+ * files that it wrote and without permission to read outside of the directory of an image.
  */
 #include "cli/words.h"
 
@@ -34,6 +34,16 @@ static int words_left_out(const char *word)
     return 0;
 }
 
+static const cli_command *const runnable[] = {&cli_permeability, &cli_diffusivity, &cli_dispersion};
+
+/* Return the command that a result names; NULL: none that is run again. */
+static const cli_command *command_of(const cli_words *w)
+{
+    for (size_t k = 0; w->count > 1 && k < sizeof runnable / sizeof *runnable; k++)
+        if (strcmp(w->word[1], runnable[k]->name) == 0) return runnable[k];
+    return NULL;
+}
+
 /* Read the command of a JSON result. */
 static rill_status json_command(const char *path, char **line)
 {
@@ -44,7 +54,7 @@ static rill_status json_command(const char *path, char **line)
     if (!text)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "%s does not say by which command it was made: give a result of rill "
-                           "permeability",
+                           "permeability, diffusivity or dispersion",
                            path));
     if (!(*line = strdup(text))) status = rill_fail(RILL_SYSTEM, "out of memory for a command line");
 done:
@@ -78,8 +88,10 @@ static bool is_json(const char *path)
 static rill_status join(const char *path, const cli_words *w, int more, char **words, char **to, int *count)
 {
     *count = 0;
-    if (w->count < 2 || strcmp(w->word[1], "permeability") != 0)
-        return rill_fail(RILL_USAGE, "%s was made by \"%.60s %.60s\": only rill permeability is run again",
+    if (!command_of(w))
+        return rill_fail(RILL_USAGE,
+                         "%s was made by \"%.60s %.60s\": only rill permeability, diffusivity and dispersion "
+                         "are run again",
                          path, w->count > 0 ? w->word[0] : "", w->count > 1 ? w->word[1] : "");
     for (int k = 1, out; k<w->count; k += out> 0 ? out : 1)
         if ((out = words_left_out(w->word[k])) == 0) to[(*count)++] = w->word[k];
@@ -119,7 +131,7 @@ static int run(int argc, char **argv)
         RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a command line"));
     RILL_TRY(join(argv[1], &w, argc - 2, argv + 2, words, &count));
     RILL_TRY(show(count, words));
-    code = cli_permeability.run(count, words);
+    code = command_of(&w)->run(count, words);
 done:
     free(words);
     free(w.text);
@@ -129,13 +141,13 @@ done:
 
 const cli_command cli_again = {
     .name = "again",
-    .usage = "RESULT.h5|RESULT.json [options of rill permeability]",
-    .summary = "compute a permeability again, as its result says",
+    .usage = "RESULT.h5|RESULT.json [options of its command]",
+    .summary = "compute a permeability, diffusivity or dispersion again, as its result says",
     .examples = "rill again rock.h5 -o again.h5\n"
                 "rill again k.json --tolerance 1e-4 --json finer.json\n",
     .details =
-        "Reads the command of `rill permeability` from its result and runs it again in this directory.\n"
-        "Options behind the result change it: the last one counts. The files that the command wrote are\n"
+        "Reads the command of `rill permeability`, `diffusivity` or `dispersion` from its result and runs it\n"
+        "again in this directory. Options behind the result change it: the last one counts. The files that the command wrote are\n"
         "left out, and so are --case, --resume, --dry-run, --overwrite and --allow-outside: give them again.",
     .run = run,
 };

@@ -5,6 +5,7 @@
 #include "cli/devices.h"
 #include "cli/diffusivity.h"
 #include "cli/permeability.h"
+#include "cli/words.h"
 #include "core/clock.h"
 #include "core/progress.h"
 #include "core/units.h"
@@ -346,7 +347,7 @@ static void options_pick(cli_compute *compute, cli_option *table, int room)
     table[count] = (cli_option){0};
 }
 
-static int run(int argc, char **argv)
+static int run_words(int argc, char **argv)
 {
     choices c = {.axes = "auto", .options = rill_diffusivity_options_default()};
     int count = argc > 1 ? argc : 1;
@@ -361,6 +362,7 @@ static int run(int argc, char **argv)
     c.most = c.options.max_iterations;
     const cli_option own[] = {
         {.help = "Diffusivity"},
+        CLI_CASE(c.input),
         {"axis", 0, CLI_TEXT, &c.axes, "AXES",
          "axis of the gradient, or several: xy, xz, yz, xyz: the tensor; 0, 1, 2 count the axes of the file; "
          "auto: z, and x of one slice; xyz with --blocks",
@@ -426,3 +428,5 @@ static int run(int argc, char **argv)
     free(inputs);
     return help ? RILL_OK : cli_report(&cli_diffusivity, status);
 }
+
+static int run(int argc, char **argv) { return cli_case_run(&cli_diffusivity, argc, argv, run_words); }

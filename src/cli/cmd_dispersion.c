@@ -3,6 +3,7 @@
  * The physics is in diffusion/, what is printed and written is dispersion_output.c's. */
 #include "cli/axis_option.h"
 #include "cli/dispersion.h"
+#include "cli/words.h"
 #include "core/clock.h"
 #include "core/progress.h"
 #include "geometry/voxels/axes.h"
@@ -283,7 +284,7 @@ static void options_pick(cli_compute *compute, cli_option *table, int room)
     table[count] = (cli_option){0};
 }
 
-static int run(int argc, char **argv)
+static int run_words(int argc, char **argv)
 {
     static choices c;
     c = (choices){
@@ -299,6 +300,7 @@ static int run(int argc, char **argv)
     c.most = c.options.max_iterations;
     const cli_option own[] = {
         {.help = "Dispersion"},
+        CLI_CASE(c.input),
         {"peclet", 0, CLI_TEXT, &c.peclets, "LIST", "Peclet numbers U L / D0 with commas between: 0,1,10,100",
          .fallback = "none: it is required"},
         {"length", 0, CLI_TEXT, &c.length, "LENGTH",
@@ -337,3 +339,5 @@ static int run(int argc, char **argv)
     free(c.line);
     return help ? RILL_OK : cli_report(&cli_dispersion, status);
 }
+
+static int run(int argc, char **argv) { return cli_case_run(&cli_dispersion, argc, argv, run_words); }

@@ -503,9 +503,7 @@ static int run_words(int argc, char **argv)
     c.compute.output_default = "none";
     const cli_option own[] = {
         {.help = "Permeability"},
-        {"case", 0, CLI_TEXT, &c.input, "FILE.yaml",
-         "take options from a file: keys are their names without dashes, and input; options behind it count more",
-         .fallback = "none"},
+        CLI_CASE(c.input),
         {"axis", 0, CLI_TEXT, &c.axes, "AXES",
          "axis of the flow, or several: xy, xz, yz, xyz: the tensor, a run along each; 0, 1, 2 count the "
          "axes of "
@@ -592,12 +590,4 @@ static int run_words(int argc, char **argv)
     return help ? RILL_OK : cli_report(&cli_permeability, status);
 }
 
-static int run(int argc, char **argv)
-{
-    cli_case_text words = {.count = 0};
-    const rill_status status = cli_case_expand(&cli_permeability, argc, argv, &words);
-    const int code =
-        status == RILL_OK ? run_words(words.count, words.word) : cli_report(&cli_permeability, status);
-    cli_case_text_free(&words);
-    return code;
-}
+static int run(int argc, char **argv) { return cli_case_run(&cli_permeability, argc, argv, run_words); }

@@ -44,6 +44,32 @@ Test(again, has_the_same_k_from_either_file)
     cr_assert(k_of("third.json") != k);
 }
 
+/* A result of another command of porous media, made of a case file. */
+Test(again, computes_a_diffusivity_too)
+{
+    cr_assert_eq(cli_test_run("generate", "spheres", "--cells", "12", "-o", "a.geom.h5").code, 0);
+    FILE *file = fopen("d.yaml", "w");
+    fputs("input: a.geom.h5\naxis: y\nbackend: cpu\nquiet: yes\noutput: d.h5\njson: d.json\n", file);
+    fclose(file);
+    cli_result r = cli_test_run("diffusivity", "--case", "d.yaml");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_eq(remove("d.yaml"), 0);
+    r = cli_test_run("again", "d.h5", "--json", "again.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json_t *first = json_load_file("d.json", 0, NULL), *again = json_load_file("again.json", 0, NULL);
+    cr_assert(first && again);
+    cr_assert(json_equal(json_object_get(first, "diffusivity"), json_object_get(again, "diffusivity")));
+    cr_assert_not_null(strstr(json_string_value(json_object_get(again, "command")), "diffusivity a.geom.h5"));
+    json_decref(first);
+    json_decref(again);
+    r = cli_test_run("dispersion", "a.geom.h5", "--axis", "x", "--peclet", "1", "--backend", "cpu", "-q",
+                     "--json", "p.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("again", "p.json", "-q", "--json", "p2.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert(cli_test_exists("p2.json"));
+}
+
 Test(again, refuses_what_is_no_result_of_a_permeability)
 {
     cli_test_fails(1, "no result is given", "again");
@@ -53,7 +79,8 @@ Test(again, refuses_what_is_no_result_of_a_permeability)
     FILE *file = fopen("other.json", "w");
     fputs("{\"command\": \"rill run vessel.yaml -o results\"}", file);
     fclose(file);
-    cli_test_fails(1, "only rill permeability is run again", "again", "other.json");
+    cli_test_fails(1, "only rill permeability, diffusivity and dispersion are run again", "again",
+                   "other.json");
     file = fopen("other.json", "w");
     fputs("{\"k\": 1}", file);
     fclose(file);

@@ -129,6 +129,40 @@ Test(diffusivity, simple_cubic_spheres)
     cr_expect_lt(fabs(at_0), 0.005, "%g", at_0);
 }
 
+/* Spheres in voxels, whose bar holds the series at the fraction of the shape; plates, which voxels represent
+ * exactly, have none. */
+Test(diffusivity, error_bar_holds_the_shape)
+{
+    for (double fraction = 0.1; fraction < 0.35; fraction += 0.1) {
+        rill_geom *g = box(48, 48, 48, RILL_PERIODIC);
+        rill_diffusivity d;
+        rill_diffusivity_options o = options_of(Y, 1e-4);
+        o.error_bar = true;
+        balls_put(g, (double[]){24, 24, 24}, 48 * cbrt(fraction * 3 / (4 * 3.14159265358979)));
+        ASSERT_OK(rill_diffusivity_compute(g, &o, &d));
+        const rill_diffusivity_bar *bar = &d.bar[Y];
+        const double exact = cubic_series(fraction);
+        cr_expect_eq(bar->grids, 3);
+        cr_expect_lt(fabs(bar->extrapolated - exact), bar->half_width, "%g: %g ± %g, %g", fraction,
+                     bar->extrapolated, bar->half_width, exact);
+        cr_expect_lt(fabs(bar->extrapolated - exact), fabs(bar->values[0] - exact), "%g: %g, %g, %g",
+                     fraction, bar->values[0], bar->extrapolated, exact);
+        cr_expect_eq(d.bar[X].grids, 0);
+        rill_diffusivity_free(&d);
+        rill_geom_destroy(g);
+    }
+    rill_geom *g = box(16, 16, 16, RILL_MIRROR);
+    rill_diffusivity d;
+    rill_diffusivity_options o = options_of(X, 1e-6);
+    o.error_bar = true;
+    for (uint32_t v = 0; v < 4096; v++) g->voxels[v] = v / 256 % 8 < 4;
+    ASSERT_OK(rill_diffusivity_compute(g, &o, &d));
+    cr_expect_float_eq(d.bar[X].half_width, 0, 1e-9);
+    cr_expect_float_eq(d.bar[X].extrapolated, 0.5, 1e-9);
+    rill_diffusivity_free(&d);
+    rill_geom_destroy(g);
+}
+
 Test(diffusivity, tensor_turns_with_the_image)
 {
     enum { N = 14 };

@@ -60,6 +60,7 @@ typedef struct rill_diffusivity_options {
     double tolerance;           /**< relative half-width of the bounds of D_eff to stop at */
     uint64_t max_iterations;    /**< along each axis */
     bool keep_all;              /**< leave pores in that cannot conduct */
+    bool error_bar;             /**< find how D changes with the voxels: rill_diffusivity.bar */
     rill_device *device;        /**< not owned; NULL: one is opened */
     rill_backend_kind backend;  /**< of that */
     rill_progress progress;     /**< all 0: none */
@@ -80,6 +81,18 @@ typedef struct rill_diffusivity_run {
     double seconds;        /**< wall clock */
 } rill_diffusivity_run;
 
+enum {
+    RILL_DIFFUSIVITY_GRIDS = 3 /**< of an error bar, at most */
+};
+
+/** How D_aa over D0 changes with the voxels: an estimate, see docs/diffusivity.md. */
+typedef struct rill_diffusivity_bar {
+    int grids;                             /**< images that conduct, this one included; 0: not asked */
+    double values[RILL_DIFFUSIVITY_GRIDS]; /**< [grids], with voxels 1, 2 and 4 times as large */
+    double extrapolated;                   /**< to voxels of 0; NaN with one grid */
+    double half_width;                     /**< of that, absolute; NaN with one grid */
+} rill_diffusivity_bar;
+
 /** Effective diffusivity of a geometry. */
 typedef struct rill_diffusivity {
     rill_diffusivity_run runs[3]; /**< [run_count], in the order of the axes */
@@ -97,6 +110,7 @@ typedef struct rill_diffusivity {
     double principal[3];    /**< eigenvalues of the symmetric part of a tensor, largest first; NaN of one
                                  axis, and the last of a tensor of two */
     double principal_axes[3][3]; /**< their directions: [i] is a vector of length 1, x, y, z */
+    rill_diffusivity_bar bar[3]; /**< along x, y, z */
     rill_porosity porosity;      /**< along faces, by which diffusion conducts */
     double flow_percolating[3];  /**< pore fractions that conduct along x, y, z through the links of D3Q19,
                                       as flow does; NaN: unknown */

@@ -13,6 +13,15 @@ import rill
 from conftest import Image
 
 
+def test_the_error_bar_extrapolates_and_plates_have_none() -> None:
+    plates = np.zeros((16, 16, 16), bool)
+    plates[:8] = True
+    bar = rill.diffusivity(plates, axis="x", order="zyx", error_bar=True, device="cpu").error_bar
+    assert list(bar) == ["x"] and bar["x"].values == pytest.approx((0.5, 0.5, 0.5)) and bar["x"].extrapolated == pytest.approx(0.5)
+    assert bar["x"].half_width == pytest.approx(0, abs=1e-6)
+    assert rill.diffusivity(plates, axis="x", order="zyx", device="cpu").error_bar == {}
+
+
 def layers(ratio: float) -> rill.Diffusivity:
     im = np.zeros((8, 3, 3), np.uint8)
     im[3:] = 128

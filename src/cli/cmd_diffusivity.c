@@ -250,11 +250,13 @@ static rill_status batch(choices *c)
                    .dry_run = c->dry_run,
                    .line = c->line,
                    .progress = c->options.progress};
-    if (c->compute.output || c->fields != RILL_FIELDS_NONE)
+    if (c->compute.output || c->fields != RILL_FIELDS_NONE || c->options.error_bar)
         return rill_fail(RILL_USAGE,
                          "%s belongs to one sample, and does not go with several inputs, --csv or --blocks: "
                          "leave it out",
-                         c->compute.output ? "-o" : "--fields");
+                         c->compute.output      ? "-o"
+                         : c->options.error_bar ? "--error-bar"
+                                                : "--fields");
     if (c->blocks && !c->axis_given) c->options.axis = RILL_AXES_XYZ; /* for the anisotropy */
     b.options.axis = c->options.axis;
     b.options.backend = (rill_backend_kind)c->compute.backend;
@@ -377,6 +379,9 @@ static int run_words(int argc, char **argv)
          .fallback = "none"},
         {"keep", 0, CLI_CHOICE, &c.keep,
          .help = "which pores take part: those that percolate along the gradient, or all", .choices = keeps},
+        {"error-bar", 0, CLI_FLAG, &c.options.error_bar,
+         .help = "estimate how far D may be from that of the shape, from images with voxels 2 and 4 times as "
+                 "large"},
         {"fields", 0, CLI_CHOICE, &c.fields,
          .help = "concentration and flux as VTKHDF beside -o: image (all voxels) or sparse (fluid cells)",
          .choices = kinds},

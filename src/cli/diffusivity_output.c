@@ -26,6 +26,17 @@ void cli_diffusivity_print_line(const cli_diffusivity_result *r)
 }
 
 /* The bounds as D and what it may be less. */
+static void bar_print(const rill_diffusivity_bar *bar)
+{
+    if (bar->grids == 1)
+        cli_row("  voxel size", "not known: nothing conducts in voxels twice as large");
+    else if (bar->grids > 1)
+        cli_row(
+            "  voxel size",
+            "%.5g ± %.2g for voxels of 0 (an estimate): D %.5g, %.5g, %.5g with voxels 1, 2, 4 times as large",
+            bar->extrapolated, bar->half_width, bar->values[0], bar->values[1], bar->values[2]);
+}
+
 static void run_print(const rill_diffusivity *p, const rill_diffusivity_run *run)
 {
     const int a = run->axis;
@@ -38,6 +49,7 @@ static void run_print(const rill_diffusivity *p, const rill_diffusivity_run *run
     cli_row("  tortuosity factor",
             "%.6g = phi D0 / D_eff: of diffusion, not the hydraulic tortuosity of a permeability",
             p->tortuosity[a]);
+    bar_print(&p->bar[a]);
 }
 
 static void tensor_print(const rill_diffusivity *p)
@@ -119,6 +131,23 @@ static json_t *json_phases(const cli_diffusivity_result *r)
     return list;
 }
 
+/* Error bars by axis. */
+static json_t *json_bars(const rill_diffusivity *p)
+{
+    json_t *axes = json_object();
+    for (int i = 0; i < p->run_count; i++) {
+        const rill_diffusivity_bar *bar = &p->bar[p->runs[i].axis];
+        const char key[2] = {rill_axis(p->runs[i].axis), '\0'};
+        json_t *values = json_array();
+        for (int g = 0; g < bar->grids; g++) json_array_append_new(values, rill_json_real(bar->values[g]));
+        json_object_set_new(axes, key,
+                            json_pack("{s:o, s:o, s:o}", "values", values, "extrapolated",
+                                      rill_json_real(bar->extrapolated), "half_width",
+                                      rill_json_real(bar->half_width)));
+    }
+    return axes;
+}
+
 static json_t *json_principal(const rill_diffusivity *p)
 {
     if (!isfinite(p->principal[0])) return json_null();
@@ -142,7 +171,7 @@ rill_status cli_diffusivity_write_json(const cli_diffusivity_result *r)
     json_t *json = json_pack(
         "{s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:s, s:[s,s,s], s:f,"
         " s:[I,I,I], s:o, s:I, s:I, s:I, s:{s:f, s:f, s:f, s:f, s:I}, s:s, s:s, s:s, s:s, s:s?, s:s?, s:s, s:o,"
-        " s:s}",
+        " s:s, s:o}",
         "diffusivity", cli_json_tensor(p->d, 1), "formation_factor", cli_json_tensor(p->formation, 1),
         "tortuosity_factor", cli_json_axes(p->tortuosity), "tortuosity_definition", TORTUOSITY, "principal",
         json_principal(p), "uncertainty", rill_json_real(p->uncertainty), "converged", p->converged, "runs",
@@ -159,7 +188,8 @@ rill_status cli_diffusivity_write_json(const cli_diffusivity_result *r)
         "seconds_reading", r->seconds_reading, "seconds_setup", p->seconds_setup, "seconds_solving", solving,
         "bytes", (json_int_t)p->bytes, "backend", p->backend, "device", p->device, "software", rill_version(),
         "input", r->input, "source", geom->source, "source_hash", geom->source_hash, "command", r->command,
-        "notes", rill_json_notes(geom->notes, p->notes), "file_axes", file_axes);
+        "notes", rill_json_notes(geom->notes, p->notes), "file_axes", file_axes, "error_bar",
+        r->options->error_bar ? json_bars(p) : json_null());
     if (!json) return rill_fail(RILL_SYSTEM, "%s: a text is no valid UTF-8, or memory is out", r->json);
     const rill_status status = cli_json_write(json, r->json);
     json_decref(json);
@@ -170,12 +200,15 @@ static rill_status write_summary(rill_result *file, const cli_diffusivity_result
 {
     rill_status status = RILL_OK;
     const rill_diffusivity *p = r->result;
-    double bounds[3][2];
+    double bounds[3][2], bars[3][2];
     int64_t iterations = 0;
-    for (int k = 0; k < 6; k++) bounds[k / 2][k % 2] = NAN;
+    for (int k = 0; k < 6; k++) bounds[k / 2][k % 2] = bars[k / 2][k % 2] = NAN;
     for (int i = 0; i < p->run_count; i++) {
         for (int k = 0; k < 2; k++) bounds[p->runs[i].axis][k] = p->runs[i].bound[k];
         iterations += (int64_t)p->runs[i].iterations;
+        const rill_diffusivity_bar *bar = &p->bar[p->runs[i].axis];
+        if (bar->grids > 1)
+            bars[p->runs[i].axis][0] = bar->extrapolated, bars[p->runs[i].axis][1] = bar->half_width;
     }
     const uint64_t three[2] = {3, 3}, pairs[2] = {3, 2};
     const struct {
@@ -197,6 +230,10 @@ static rill_status write_summary(rill_result *file, const cli_diffusivity_result
          three,
          p->principal_axes[0]},
         {{"uncertainty", "1", "of the diffusivity, relative: a bound", 1}, 0, NULL, &p->uncertainty},
+        {{"extrapolated", "1", "D_eff / D0 along x, y, z for voxels of 0, and half-width: an estimate", 1},
+         2,
+         pairs,
+         bars[0]},
         {{"porosity_total", "1", "all pores", 1}, 0, NULL, &p->porosity.total},
         {{"porosity_connected", "1", "pores connected to a face", 1}, 0, NULL, &p->porosity.connected},
         {{"porosity_percolating", "1", "pores that conduct along x, y, z, through faces of voxels", 1},

@@ -45,6 +45,10 @@ void rill_diffusor_destroy(rill_diffusor *d);
 /** Prepare a gradient along an axis: values are held at its ends. */
 rill_status rill_diffusor_begin(rill_diffusor *d, int axis, rill_diffusion_ends ends);
 
+/** Find the error bars of a result. @param geom  whose pores that do not conduct were dropped */
+rill_status rill_diffusivity_error_bar(const rill_geom *geom, const rill_diffusivity_options *options,
+                                       rill_diffusivity *out);
+
 /** Return the bytes that a computation of so many nodes takes, of the host or a device, about. */
 uint64_t rill_diffusivity_bytes(uint64_t nodes);
 

@@ -33,6 +33,9 @@ static rill_status options_check(const rill_geom *geom, const rill_diffusivity_o
         return rill_fail(RILL_USAGE, "a tolerance of %g: it must be above 0 and below 1", o->tolerance);
     if (o->phase_count < 0 || o->phase_count > RILL_PHASES)
         return rill_fail(RILL_USAGE, "%d phases: there can be %d at most", o->phase_count, RILL_PHASES);
+    if (o->error_bar && geom->outside)
+        return rill_fail(RILL_USAGE, "an error bar is of whole boxes, and some voxels are outside of the "
+                                     "sample: leave --error-bar out, or crop to a box inside");
     for (int i = 0; i < o->phase_count; i++)
         if (!(o->ratio[i] >= RILL_PHASE_RATIO_LEAST && o->ratio[i] <= RILL_PHASE_RATIO_MOST))
             return rill_fail(RILL_USAGE, "a phase conducts %g times D0: it must be %g to %g times",
@@ -349,6 +352,10 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
     for (int a = 0; a < 3; a++)
         if (rill_axes_has(driven, a)) RILL_TRY(run_make(&d, o, a, gap, &k, out));
     RILL_TRY(collect(geom, o, driven, out));
+    if (o->error_bar && out->converged) {
+        resolved.device = device;
+        RILL_TRY(rill_diffusivity_error_bar(geom, o, out));
+    }
     if (!out->converged)
         status = rill_fail(RILL_NUMERICS,
                            "after %llu iterations D_eff is known to %.2g, not to %.2g: allow more "
@@ -357,7 +364,7 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
 done:
     for (int a = 0; a < 3; a++) rill_array_destroy(k.found[a]);
     rill_diffusor_destroy(&d);
-    rill_device_leave(o->device, device);
+    rill_device_leave(options->device, device);
     return status;
 }
 

@@ -30,6 +30,11 @@ COMMANDS = [
     Command("check", "check v.yaml --no-measure -q --json check.json", "check.json"),
     Command("permeability", "permeability rock.npy -q --json k2.json --fields sparse -o k2.h5", "k2.json k2.h5 k2.vtkhdf k2.cells.vtkhdf k2.xmf"),
     Command("permeability of blocks", "permeability p.geom.h5 -q --blocks 8 --csv b.csv --at-once 1", "b.rev.csv b.rev.svg b.map.vti"),
+    Command("diffusivity", "diffusivity rock.npy -q --axis xyz --fields image --json d2.json -o d2.h5", "d2.json d2.h5 d2.x.vtkhdf d2.y.vtkhdf d2.z.vtkhdf d2.z.xmf"),
+    Command("diffusivity of two phases", "diffusivity rock.npy -q --phase 0=0.05 --phase 1=1 --drive outside --sides mirror --fields sparse --json d3.json -o d3.h5",
+            "d3.json d3.h5 d3.vtkhdf d3.cells.vtkhdf d3.xmf"),
+    Command("diffusivity of blocks", "diffusivity p.geom.h5 -q --blocks 8 --csv b.csv --at-once 1", "b.rev.csv b.rev.svg b.map.vti"),
+    Command("dispersion", "dispersion rock.npy -q --peclet 0,10 --fields image --json d4.json -o d4.h5", "d4.json d4.h5 d4.pe0.vtkhdf d4.pe10.vtkhdf d4.pe10.xmf"),
     Command("export of a slice", "export k.vtkhdf --slice z=50% -o k.png", "k.png"),
     Command("export of a wall", "export out/wall.vtkhdf --field WSS -o w.png", "w.png"),
     Command("export of fields", "export k.vtkhdf -o alone.vtkhdf", "alone.vtkhdf"),
@@ -51,6 +56,8 @@ def inputs(c):
         (path / "wave.csv").write_text("time [ms], flow [mL/s]\n0, 0.1\n10, 0.25\n20, 0.1\n30, 0.05\n40, 0.1\n")
         (path / "v.yaml").write_text(CASE)
         c.must("permeability", "rock.npy", "-q", "--fields", "sparse", "-o", "k.h5", directory=path)
+        c.must("permeability", "rock.npy", "-q", "--fields", "image", "-o", "u.h5", directory=path)
+        c.must("diffusivity", "rock.npy", "-q", "--fields", "sparse", "-o", "d.h5", directory=path)
         c.must("run", "v.yaml", "--no-measure", "-q", "-o", "out", directory=path)
         return path
     return c.once("inputs", make)

@@ -55,7 +55,7 @@ COMMAND = frozenset(("command", "options", "source_options"))
 # Keys of JSON that hold measured times and speeds, the command, and how many steps a resumed run did not make itself.
 MEASURED = frozenset(("command", "performance", "steps_resumed", "seconds", "mlups", "device_bytes_free", "host_peak_bytes"))
 
-COMPUTE = ("permeability", "run", "check")  # commands that take --backend
+COMPUTE = ("permeability", "diffusivity", "dispersion", "run", "check")  # commands that take --backend
 OUTCOMES = ("held", "theirs", "wrong")  # of a state: the last that was met in this order
 PASSED = ("LD_LIBRARY_PATH", "UDUNITS2_XML_PATH", "RILL_NVRTC", "CUDA_VISIBLE_DEVICES")  # of the environment
 
@@ -577,7 +577,7 @@ def defects(name):
     for path in sorted(DEFECTS.glob(name + "-*.patch")):
         text = path.read_text().split("\n--- ", 1)[0]
         options = re.search(r"^Options: (.*)$", text, re.M)
-        found.append(Defect(" ".join(re.sub(r"^Options: .*$", "", text, flags=re.M).split()), options[1].split() if options else [], path))
+        found.append(Defect(" ".join(re.sub(r"^Options: .*$", "", text, flags=re.M).split()), shlex.split(options[1]) if options else [], path))
         apply(ROOT, path, "--check")
     if len(found) < 2:
         raise SystemExit("%s: %d defects are in scripts/campaign/defects, at least 2 are required" % (name, len(found)))
@@ -702,9 +702,9 @@ def copied(copy, program, root=ROOT):
         subprocess.run(["tar", "-C", root, "--null", "-T", "-", "-cf", copy.with_suffix(".tar")], input=listed, check=True)
         copy.mkdir()
         subprocess.run(["tar", "-C", copy, "-xf", copy.with_suffix(".tar")], check=True)
-        def others(directory, names):  # what other targets made, some of it of hundreds of MB
+        def others(directory, names):  # what other targets make, maybe just now, some of it of hundreds of MB
             top = pathlib.Path(directory) == program.parent
-            return [name for name in names if name == "tests" or ".so" in name or top and name != "obj" and (program.parent / name).is_dir()]
+            return [name for name in names if name == "tests" or top and name not in ("obj", "flags", "revision", "data_sources", "librill.map", program.name, "rill-inspect")]
         shutil.copytree(program.parent, copy / inside, symlinks=True, ignore=others)
     return copy / inside / program.name
 

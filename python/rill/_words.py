@@ -55,7 +55,7 @@ def keywords() -> Mapping[str, type | None]:
     import rill
 
     found: dict[str, type | None] = {}
-    for function in (rill.run, rill.blocks, rill.permeability_many, rill.voxelize, rill.permeability, rill.diffusivity):
+    for function in (rill.run, rill.blocks, rill.permeability_many, rill.voxelize, rill.permeability, rill.diffusivity, rill.dispersion):
         for name, parameter in inspect.signature(function).parameters.items():
             found[name] = bool if isinstance(parameter.default, bool) else None
     return found
@@ -67,7 +67,7 @@ def values() -> Mapping[str, frozenset[str]]:
     import rill
 
     found: dict[str, set[str]] = {"device": {"cpu", "cuda", "auto"}, "resample": {"isotropic"}, "units": {"mm", "um", "cm", "m"}}
-    for function in (rill.run, rill.voxelize, rill.permeability, rill.diffusivity):
+    for function in (rill.run, rill.voxelize, rill.permeability, rill.diffusivity, rill.dispersion):
         for name, hint in typing.get_type_hints(function).items():
             found.setdefault(name, set()).update(_literals(hint))
     return {name: frozenset(names) for name, names in found.items()}

@@ -30,8 +30,8 @@ static rill_status geometry_check(const rill_geom *geom, int axis)
         return rill_fail(
             RILL_USAGE,
             "dispersion needs a box that repeats along the flow, and its boundaries normal to %c are %s: use "
-            "--sides periodic there, with --mirror %c where both faces of the image differ",
-            rill_axis(axis), rill_side_name(geom->sides[axis]), rill_axis(axis));
+            "--sides periodic there, of an image that is doubled (--mirror) where its two faces differ",
+            rill_axis(axis), rill_side_name(geom->sides[axis]));
     return RILL_OK;
 }
 
@@ -91,8 +91,8 @@ static rill_status cells_check(const rill_closure *c, const rill_dispersion_opti
     if (cell > RILL_CELL_PECLET_FINE)
         return rill_note(
             &out->notes,
-            "the cell Peclet number is %.3g at a Peclet number of %g: above %g compare with smaller voxels "
-            "(--resample), since the bounds do not contain the error of the voxels",
+            "the cell Peclet number is %.3g at a Peclet number of %g: above %g compare with smaller voxels, "
+            "since the bounds do not contain the error of the voxels",
             cell, most, RILL_CELL_PECLET_FINE);
     return RILL_OK;
 }

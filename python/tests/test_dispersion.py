@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dispersion of arrays: Taylor and Aris, the flow of a file, fields, refusals."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+import rill
+
+
+def plates() -> np.ndarray:
+    im = np.ones((3, 1, 41), bool)
+    im[:, :, 0] = False
+    return im
+
+
+def pack() -> np.ndarray:
+    z, y, x = np.indices((12, 12, 12)) + 0.5
+    return (x - 5) ** 2 + (y - 6) ** 2 + (z - 7) ** 2 > 16
+
+
+def test_plates_spread_as_taylor_and_aris_found() -> None:
+    result = rill.dispersion(plates(), [0, 10, 100], axis="z", length=20, flow_tolerance=1e-6, device="cpu")
+    assert result.axis == "z" and result.converged and result.length == 20
+    assert (result.longitudinal[1:] - 1) / (2 * result.peclet[1:] ** 2 / 105) == pytest.approx(1, rel=5e-3)
+    assert np.all(result.tensor[:, 0, 0] == 0) and result.tensor[0, 1, 1] == pytest.approx(1)
+    assert np.all(result.bound[:, 2, 2] <= 1.1e-3 * result.longitudinal) and result.left < 1e-14
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_at_rest_it_is_the_diffusivity_and_orders_are_one_image() -> None:
+    im = pack()
+    result = rill.dispersion(im, 0, axis="z", tolerance=1e-7, device="cpu")
+    found = rill.diffusivity(im, axis="z", tolerance=1e-8, device="cpu")
+    assert result.longitudinal[0] * result.porosity == pytest.approx(found.d, rel=1e-6)
+    turned = rill.dispersion(np.ascontiguousarray(im.T), 5, axis="z", order="xyz", device="cpu", fields=True)
+    straight = rill.dispersion(im, 5, axis="z", device="cpu", fields=True)
+    assert np.array_equal(turned.tensor, straight.tensor)
+    assert np.array_equal(turned.fields[0].closure[2], straight.fields[0].closure[2].T)
+    pores = straight.fields[0].velocity[im]
+    assert straight.fields[0].closure.shape == (3, 12, 12, 12) and pores.mean() == pytest.approx(1, rel=1e-5)
+    assert np.all(straight.fields[0].closure[:, ~im] == 0)
+
+
+def test_the_flow_of_a_field_file(tmp_path: pathlib.Path) -> None:
+    rill.voxelize(pack(), voxel_size="2 um").save(tmp_path / "a.geom.h5")
+    rill.command("permeability", str(tmp_path / "a.geom.h5"), "--fields", "image", "-q", "-o", str(tmp_path / "k.h5"), "--backend", "cpu", "--tolerance", "1e-5")
+    read = rill.dispersion(tmp_path / "k.vtkhdf", [3], length="24 um", device="cpu")
+    made = rill.dispersion(pack(), 3, length=12, flow_tolerance=1e-5, device="cpu")
+    assert read.length == pytest.approx(12) and read.tensor[0] == pytest.approx(made.tensor[0], rel=1e-3, abs=1e-4)
+    with pytest.raises(rill.UsageError, match="which has the flow"):
+        rill.dispersion(tmp_path / "k.vtkhdf", 3, sides="mirror")
+
+
+def test_refusals() -> None:
+    with pytest.raises(rill.UsageError, match="take Peclet numbers up to"):
+        rill.dispersion(pack(), 1e6, device="cpu")
+    with pytest.raises(rill.UsageError, match="use sides='periodic'"):
+        rill.dispersion(pack(), 1, sides="mirror", device="cpu")
+    with pytest.raises(rill.UsageError, match="voxel size is unknown"):
+        rill.dispersion(pack(), 1, length="3 um", device="cpu")
+    with pytest.raises(rill.UsageError, match="axis"):
+        rill.dispersion(pack(), 1, axis="xy", device="cpu")
+    with pytest.raises(rill.NumericsError) as caught:
+        rill.dispersion(pack(), [0, 5], tolerance=1e-15, device="cpu")
+    assert not caught.value.result.converged and len(caught.value.result.peclet) == 2

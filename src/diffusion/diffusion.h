@@ -66,6 +66,7 @@ typedef struct rill_diffusor_goal {
     double volume;    /**< that D is a mean over */
     double tolerance; /**< of D, relative */
     uint64_t most;    /**< iterations */
+    bool field;       /**< what was found is needed in `all.found` */
     rill_progress progress;
     const char *what; /**< for the progress */
 } rill_diffusor_goal;

@@ -230,6 +230,7 @@ static rill_status run_make(rill_diffusor *d, const rill_diffusivity_options *o,
                                                (inside ? (layers - 1) / layers : 1),
                                      .tolerance = o->tolerance,
                                      .most = o->max_iterations,
+                                     .field = o->finished || rill_axes_count(o->axis) > 1,
                                      .progress = o->progress,
                                      .what = what[axis]};
     *run = (rill_diffusivity_run){.axis = axis, .d = {NAN, NAN, NAN}, .uncertainty = {NAN, NAN, NAN}};

@@ -282,7 +282,7 @@ rill_status rill_diffusor_solve(rill_diffusor *d, const rill_diffusor_goal *goal
         RILL_TRY(rill_progress_report(goal->progress, goal->what, -1));
     }
     if (!out->converged) RILL_TRY(bounds_find(d, goal, out));
-    RILL_TRY(bring(d, d->all.found, d->work.found));
+    if (goal->field) RILL_TRY(bring(d, d->all.found, d->work.found));
 done:
     return status;
 }

@@ -331,6 +331,24 @@ Test(macroscopic, what_needs_populations_is_refused)
     rill_geom_destroy(geom);
 }
 
+/* Where single precision rounds too much a run takes fp64 storage, which is computed in double precision. */
+Test(macroscopic, fp64_is_computed_in_double_precision)
+{
+    rill_geom *geom = case_create(2);
+    double found[2];
+    for (int k = 0; k < 2; k++) {
+        rill_variant v = variant_of(RILL_MACROSCOPIC, RILL_BITMAP, RILL_FP64);
+        if (k) v.arithmetic = RILL_SINGLE;
+        cr_assert_eq(rill_variant_check(v), RILL_OK, "%s", rill_error_message());
+        flow f = flow_create(geom, v);
+        ASSERT_OK(rill_sim_step(f.sim, 50));
+        found[k] = permeability(geom, f.sim);
+        flow_destroy(&f);
+    }
+    cr_expect_eq(found[1], found[0], "%.17g, %.17g", found[1], found[0]);
+    rill_geom_destroy(geom);
+}
+
 /* Half of the collisions have no magic parameter of their own. */
 Test(macroscopic, one_relaxation_time)
 {

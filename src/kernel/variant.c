@@ -186,6 +186,7 @@ bool rill_variant_equal(rill_variant a, rill_variant b)
 static rill_status macroscopic_check(rill_variant v)
 {
     if (!rill_stream_macroscopic((int)v.stream)) return RILL_OK;
+    v = rill_variant_normal(v);
     if ((v.collision != RILL_SRT && v.collision != RILL_TRT) || v.equilibrium != RILL_STOKES ||
         v.rheology != RILL_NEWTONIAN)
         return rill_fail(

@@ -29,7 +29,8 @@ void cli_diffusivity_print_line(const cli_diffusivity_result *r)
 static void bar_print(const rill_diffusivity_bar *bar)
 {
     if (bar->grids == 1)
-        cli_row("  voxel size", "not known: nothing conducts in voxels twice as large");
+        cli_row("  voxel size",
+                "not known: with voxels twice as large nothing conducts, or an edge has fewer than 4");
     else if (bar->grids > 1)
         cli_row(
             "  voxel size",

@@ -14,7 +14,7 @@ reason: `UsageError`, `NumericsError`, `SystemFailure`, `Cancelled`, all of them
 """
 
 from ._batch import Batch, Grid, Row, SampleError, blocks, permeability_many
-from ._diffusivity import DiffusionBar, DiffusionField, DiffusionRun, Diffusivity, diffusivity
+from ._diffusivity import DiffusionBar, DiffusionField, DiffusionRun, Diffusivity, diffusivity, diffusivity_blocks, diffusivity_many
 from ._dispersion import Dispersion, DispersionField, dispersion
 from ._error_bar import Contribution, ErrorBar
 from ._files import Dataset, File, Group, open
@@ -40,6 +40,6 @@ __version__ = f"{RILL_VERSION_MAJOR}.{RILL_VERSION_MINOR}.{RILL_VERSION_PATCH}"
 __all__ = [
     "Batch", "Cancelled", "Contribution", "DARCY", "Dataset", "DiffusionBar", "DiffusionField", "DiffusionRun", "Diffusivity", "Dispersion", "DispersionField", "Error", "ErrorBar", "Field", "File", "Geometry", "Grid",
     "Group", "Moment", "Network", "NumericsError", "Opening", "Permeability", "Plan", "PoreSizes", "Porosity", "Progress", "RillWarning", "Row", "Run", "SampleError",
-    "SystemFailure", "Table", "UsageError", "Variant", "VesselErrorBar", "VesselQuantity", "VesselRun", "Walls", "bench", "blocks", "command", "diffusivity", "dispersion", "network",
+    "SystemFailure", "Table", "UsageError", "Variant", "VesselErrorBar", "VesselQuantity", "VesselRun", "Walls", "bench", "blocks", "command", "diffusivity", "diffusivity_blocks", "diffusivity_many", "dispersion", "network",
     "permeability", "permeability_many", "plan", "quantity", "run", "variants", "version", "voxelize",
 ]

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The permeabilities of many images, or of the blocks of one image."""
+"""The permeabilities or diffusivities of many images, or of the blocks of one image."""
 
 from __future__ import annotations
 
 import ctypes
 import dataclasses
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -48,12 +49,14 @@ class Row:
     porosity : Porosity
     tensor_lu : ndarray, shape (3, 3)
         k in lattice units (voxel²): row is the flow, column the force; NaN where it was not computed.
+    diffusivity : ndarray, shape (3, 3)
+        D_eff / D0 of `diffusivity_many` and `diffusivity_blocks`, which have no k: row is the flux, column the gradient; else NaN.
     uncertainty : float
         Relative; NaN without a result.
     edge_share : ndarray, shape (3,)
         Of the runs along x, y, z, as in `Run`; NaN where there was none.
     nodes, steps : int
-        Fluid nodes that took part; time steps of all axes.
+        Fluid nodes that took part; time steps of all axes, or iterations of a diffusion.
     seconds : float
         Wall-clock time of the item, while others were computed.
     backend : str
@@ -72,6 +75,7 @@ class Row:
     voxel_size: float | None
     porosity: Porosity
     tensor_lu: Reals
+    diffusivity: Reals
     uncertainty: float
     k_lu: float
     anisotropy: float
@@ -99,12 +103,18 @@ class Row:
         return float(self.k_lu * (self.voxel_size or np.nan) ** 2)
 
     @property
+    def d(self) -> float:
+        """D_eff / D0 along the axis, or the mean of the diagonal; NaN without a result, or of a permeability."""
+        diagonal = self.diffusivity.diagonal()
+        return float(np.nanmean(diagonal)) if np.isfinite(diagonal).any() else math.nan
+
+    @property
     def k_darcy(self) -> float:
         """The same in darcy."""
         return self.k / DARCY
 
     def __repr__(self) -> str:
-        value = f"{self.k:.6g} m2" if self.voxel_size else f"{self.k_lu:.6g} lu"
+        value = f"{self.d:.6g} D0" if np.isfinite(self.d) else f"{self.k:.6g} m2" if self.voxel_size else f"{self.k_lu:.6g} lu"
         return f"<rill.Row {self.name!r}: {value if self.has_result else self.message} ({self.exit_reason})>"
 
 
@@ -157,6 +167,8 @@ class Grid:
         there is none. The axes are those of the array that was given: ``order="xyz"`` has the shape (nx, ny, nz).
     tensor_lu : ndarray, shape (nz, ny, nx, 3, 3)
         The tensors, row: flow, column: force, in the order x, y, z.
+    d : ndarray, shape (nz, ny, nx)
+        Mean of the diagonal of D_eff / D0, of `diffusivity_blocks`; else NaN.
     sample : SampleError or None
         What k of the whole image is good for; None with fewer than 8 blocks, or where none conducts.
     """
@@ -168,6 +180,7 @@ class Grid:
     porosity: Reals
     anisotropy: Reals
     tensor_lu: Reals
+    d: Reals
     sample: SampleError | None = None
 
     def __repr__(self) -> str:
@@ -212,6 +225,9 @@ class Batch:
             "k_lu": [r.k_lu for r in self.rows],
             **{f"k_{'xyz'[a]}{'xyz'[b]}_lu": [float(r.tensor_lu[a, b]) for r in self.rows] for a, b in axes},
         }
+        if any(np.isfinite(r.d) for r in self.rows):
+            out = {name: column for name, column in out.items() if not name.startswith("k_")}
+            out.update({"d": [r.d for r in self.rows], **{f"d_{'xyz'[a]}{'xyz'[b]}": [float(r.diffusivity[a, b]) for r in self.rows] for a, b in axes}})
         out.update({f"edge_share_{'xyz'[a]}": [float(r.edge_share[a]) for r in self.rows] for a in range(3)})
         for name in ("uncertainty", "anisotropy", "nodes", "steps", "seconds", "message"):
             out[name] = [getattr(r, name) for r in self.rows]
@@ -228,12 +244,17 @@ class Batch:
         return f"<rill.Batch of {len(self.rows)}: {good} with a result, {times}>"
 
 
+_NONE = np.full((3, 3), math.nan)
+
+
 def _row(row: Any, name: str) -> Row:
     spacing = row.spacing if row.spacing > 0 else None
     return Row(
         name=name, exit_reason=text(library.rill_batch_reason_name(row.reason)), message=spoken(text(row.message)),
         first=tuple(row.first[:]), voxels=tuple(row.n[:]), voxel_size=spacing, porosity=porosity_of(row.porosity),
-        tensor_lu=np.array([line[:] for line in row.k]), uncertainty=row.uncertainty, k_lu=library.rill_batch_row_mean(row),
+        tensor_lu=_NONE if row.diffusion else np.array([line[:] for line in row.k]),
+        diffusivity=np.array([line[:] for line in row.k]) if row.diffusion else _NONE, uncertainty=row.uncertainty,
+        k_lu=math.nan if row.diffusion else library.rill_batch_row_mean(row),
         anisotropy=library.rill_batch_row_anisotropy(row), edge_share=np.array(row.edge_share[:]), nodes=row.nodes, steps=row.steps, seconds=row.seconds,
         backend=text(row.backend), resumed=row.resumed, notes=notes(row.notes))
 
@@ -344,19 +365,29 @@ def permeability_many(
     >>> f"{batch.rows[0].k_darcy:.2f} {batch.rows[1].k_darcy:.2f}"
     '9.98 0.00'
     """
+    pairs = pairs_of(images, "permeability()")
+    o, _kept = _batch_options(_options("force", 16, tolerance, max_steps, variant, tau, force, acceleration), variant,
+                              at_once, csv, resume, device)
+    return many(pairs, o, voxel_size, axis, pore, order, sides, Where(outside, mask, mask_inside, core, allow_outside), progress)
+
+
+def pairs_of(images: Any, single: str) -> list[tuple[Any, Any]]:
+    """Return names, None where there are none, and images."""
     if isinstance(images, Mapping):
         pairs = list(images.items())
     else:
         if getattr(images, "ndim", 0) == 3:  # whose members would be slices
-            raise UsageError("images is one image of three axes: use permeability(), or give a list of images.")
-        pairs = [(None, im) for im in items(images, "images", "sequence or mapping of images: for one image, use permeability()")]
+            raise UsageError(f"images is one image of three axes: use {single}, or give a list of images.")
+        pairs = [(None, im) for im in items(images, "images", f"sequence or mapping of images: for one image, use {single}")]
     if not pairs:
         raise UsageError("There is no image: give at least one.")
-    o, _kept = _batch_options(_options("force", 16, tolerance, max_steps, variant, tau, force, acceleration), variant,
-                              at_once, csv, resume, device)
+    return pairs
+
+
+def many(pairs: list[tuple[Any, Any]], o: Any, voxel_size: Any, axis: Any, pore: Any, order: Any, sides: Any, where: Where, progress: Progress) -> Batch:
+    """Compute a batch of images."""
     o.image = image_options(voxel_size, "periodic" if sides is None else sides, "all")
     o.sides_given = sides is not None
-    where = Where(outside, mask, mask_inside, core, allow_outside)
     given = [im for _, im in pairs if not is_path(im)]
     if len(given) < len(pairs):
         if order is not None:
@@ -380,6 +411,8 @@ def permeability_many(
         geometries.append(geometry)
         listed[k].geom = geometry._c
     o.permeability.axis = axis_of(axis, axes.pop() if len(axes) == 1 else "", AXES)
+    if o.diffusivity:
+        o.diffusivity.contents.axis = o.permeability.axis
     return _compute(listed, names, o, progress)
 
 
@@ -402,7 +435,7 @@ def _sample(grid: Any, rows: list[Row], voxels: int) -> SampleError | None:
     for to, row in zip(own, rows):
         to.reason, to.status = c.RILL_BATCH_CONVERGED if row.has_result else c.RILL_BATCH_NOT_CONVERGED, int(not row.has_result)
         for a, b in np.ndindex(3, 3):
-            to.k[a][b] = row.tensor_lu[a, b]
+            to.k[a][b] = row.diffusivity[a, b] if np.isfinite(row.d) else row.tensor_lu[a, b]
     if not library.rill_rev_sample_error(of, own, c.RILL_REV_K, voxels, out):
         return None
     return SampleError(out.blocks, out.deviation, out.half_width, out.edge_tenth)
@@ -417,7 +450,7 @@ def _grid(grid: Any, rows: list[Row], order: str, voxels: int) -> Grid:
         return np.moveaxis(ordered(np.moveaxis(array, (0, 1, 2), (-3, -2, -1)), "zyx", order), (-3, -2, -1), (0, 1, 2))
 
     return Grid(grid.edge, order, own, field([r.k_lu for r in own]), field([r.porosity.total for r in own]),
-                field([r.anisotropy for r in own]), field([r.tensor_lu for r in own], 3, 3), _sample(grid, own, voxels))
+                field([r.anisotropy for r in own]), field([r.tensor_lu for r in own], 3, 3), field([r.d for r in own]), _sample(grid, own, voxels))
 
 
 @takes_image
@@ -474,8 +507,15 @@ def blocks(
     """
     o, _kept = _batch_options(_options("force", 16, tolerance, max_steps, variant, None, None, acceleration), variant,
                               at_once, csv, resume, device)
-    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress, Where(outside, mask, mask_inside, core, allow_outside))
+    return cut(im, edges, o, voxel_size, axis, pore, order, sides, Where(outside, mask, mask_inside, core, allow_outside), progress)
+
+
+def cut(im: Any, edges: Any, o: Any, voxel_size: Any, axis: Any, pore: Any, order: Any, sides: Any, where: Where, progress: Progress) -> Batch:
+    """Compute a batch of the blocks of an image."""
+    geometry, letters = as_geometry(im, voxel_size, pore, order, sides, progress, where)
     o.permeability.axis = axis_of(axis, letters, AXES)
+    if o.diffusivity:
+        o.diffusivity.contents.axis = o.permeability.axis
     sizes = _edges(edges, geometry.voxel_size)
     name = path_text(im) if is_path(im) else "image"
     if is_path(im) or isinstance(im, Geometry):

@@ -18,6 +18,7 @@ import numpy as np
 from . import _interface as c, _report
 from ._arguments import choice, count, flag, fraction, real
 from ._arrays import Array, Order, order_of
+from ._batch import Batch, Images, _batch_options, cut, many, pairs_of
 from ._field import ordered, points_of
 from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, labelled, porosity_of
 from ._library import check, library, need, notes, text, warn
@@ -313,21 +314,13 @@ def diffusivity(
     >>> round(result.d, 6), round(float(result.tortuosity_factor[0]), 6)
     (0.5, 1.0)
     """
-    made = library.rill_diffusivity_options_default()
+    made, found = _options_of(drive, tolerance, max_iterations, pore, phases)
     chosen = Device(device)
     made.error_bar = flag(error_bar, "error_bar")
-    made.drive, made.tolerance = choice(drive, DRIVES, "drive"), fraction(tolerance, "tolerance")
-    made.max_iterations = count(max_iterations, "max_iterations", 2**63)
-    found = _phases(phases)
-    if found and pore is not None:
-        raise UsageError("pore= and phases= both say what conducts: leave one of them out.")
     where = Where(outside, mask, mask_inside, core, allow_outside, found)
     with one_bar(progress) as shown_by:
         geometry, letters = as_geometry(im, voxel_size, pore, order, sides, shown_by, where)
         made.axis = axis_of(axis, letters, AXES)
-        for i, phase in enumerate(found):
-            made.ratio[i] = phase.ratio
-        made.phase_count = len(found)
         field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else letters
         provenance = {"rill": text(library.rill_version()), "numpy": np.__version__, "date": datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds"),
                       "source": geometry.source, "source_hash": text(geometry._g.source_hash), "voxels_crc32": f"{zlib.crc32(geometry.voxels.data):08x}",
@@ -335,6 +328,135 @@ def diffusivity(
         with chosen as opened, Watch(shown_by) as watch:
             made.device, made.backend, made.progress = opened.c, opened.kind, watch.c
             return _Computation(geometry, made, letters, field_axes if flag(fields, "fields") else "", provenance, drive).run(watch)
+
+
+def _options_of(drive: Any, tolerance: Any, max_iterations: Any, pore: Any, phases: Any) -> tuple[Any, list[Any]]:
+    """Return the options, and the phases."""
+    made, found = library.rill_diffusivity_options_default(), _phases(phases)
+    made.drive, made.tolerance = choice(drive, DRIVES, "drive"), fraction(tolerance, "tolerance")
+    made.max_iterations = count(max_iterations, "max_iterations", 2**63)
+    if found and pore is not None:
+        raise UsageError("pore= and phases= both say what conducts: leave one of them out.")
+    for i, phase in enumerate(found):
+        made.ratio[i] = phase.ratio
+    made.phase_count = len(found)
+    return made, found
+
+
+def _batch_of(drive: Any, tolerance: Any, max_iterations: Any, pore: Any, phases: Any, at_once: int, csv: Any, resume: bool, device: str) -> tuple[Any, list[Any], Any]:
+    """Return the options of a batch, its phases, and what both point to."""
+    made, found = _options_of(drive, tolerance, max_iterations, pore, phases)
+    o, kept = _batch_options(library.rill_permeability_options_default(), None, at_once, csv, resume, device)
+    o.diffusivity = ctypes.pointer(made)
+    given = (c.rill_phase * max(1, len(found)))(*found)
+    if found:
+        o.phases = given
+    return o, found, (made, given, kept)
+
+
+@takes_image
+def diffusivity_many(
+    images: Images,
+    voxel_size: Length | None = None,
+    axis: Axis | int = "auto",
+    *,
+    pore: Pore = None,
+    phases: Mapping[Any, float] | None = None,
+    outside: Pore = None,
+    mask: Any = None,
+    mask_inside: Pore = None,
+    core: Core = None,
+    order: Order | None = None,
+    sides: Sides | None = None,
+    drive: DiffusionDrive = "gradient",
+    tolerance: float | str | Quantity = 1e-3,
+    max_iterations: int = 10_000,
+    at_once: int = 0,
+    csv: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    allow_outside: bool = False,
+    device: str = "auto",
+    progress: Progress = None,
+) -> Batch:
+    """Compute the diffusivities of many images, several at the same time. An image without a result does not end it.
+
+    Parameters
+    ----------
+    images, at_once, csv, resume
+        As in `permeability_many`.
+    {image}
+    voxel_size, axis, phases, sides, drive, tolerance, max_iterations, device, progress
+        As in `diffusivity`.
+
+    Returns
+    -------
+    Batch
+        Its rows have `Row.d` and `Row.diffusivity` in the place of a permeability.
+
+    Examples
+    --------
+    >>> import numpy, rill
+    >>> half = numpy.ones((8, 8, 8), bool)
+    >>> half[:, :4] = False
+    >>> [round(row.d, 6) for row in rill.diffusivity_many([half, half[:, 2:]], axis="z", device="cpu").rows]
+    [0.5, 0.666667]
+    """
+    pairs = pairs_of(images, "diffusivity()")
+    o, found, _kept = _batch_of(drive, tolerance, max_iterations, pore, phases, at_once, csv, resume, device)
+    return many(pairs, o, voxel_size, axis, pore, order, sides, Where(outside, mask, mask_inside, core, allow_outside, found), progress)
+
+
+@takes_image
+def diffusivity_blocks(
+    im: Source | Geometry,
+    edges: Any,
+    voxel_size: Length | None = None,
+    axis: Axis | int = "xyz",
+    *,
+    pore: Pore = None,
+    phases: Mapping[Any, float] | None = None,
+    outside: Pore = None,
+    mask: Any = None,
+    mask_inside: Pore = None,
+    core: Core = None,
+    order: Order | None = None,
+    sides: Sides = "mirror",
+    drive: DiffusionDrive = "gradient",
+    tolerance: float | str | Quantity = 1e-3,
+    max_iterations: int = 10_000,
+    at_once: int = 0,
+    csv: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    allow_outside: bool = False,
+    device: str = "auto",
+    progress: Progress = None,
+) -> Batch:
+    """Compute the diffusivities of the blocks of an image: cubes on a regular grid from voxel 0 on.
+
+    Parameters
+    ----------
+    edges, sides
+        As in `blocks`.
+    {image}
+    im, voxel_size, axis, phases, drive, tolerance, max_iterations, at_once, csv, resume, device, progress
+        As in `diffusivity_many`.
+
+    Returns
+    -------
+    Batch
+        `Grid.d` has the values of the blocks of each size as an array.
+
+    Examples
+    --------
+    >>> import numpy, rill
+    >>> im = numpy.ones((16, 16, 16), bool)
+    >>> im[:, :4] = False
+    >>> grid = rill.diffusivity_blocks(im, 8, axis="z", device="cpu").grids[0]
+    >>> float(grid.d[0, 0, 0].round(6)), float(grid.d[0, 1, 0].round(6))
+    (0.5, 1.0)
+    """
+    o, found, _kept = _batch_of(drive, tolerance, max_iterations, pore, phases, at_once, csv, resume, device)
+    return cut(im, edges, o, voxel_size, axis, pore, order, sides, Where(outside, mask, mask_inside, core, allow_outside, found), progress)
 
 
 def _phases(phases: Any) -> list[Any]:

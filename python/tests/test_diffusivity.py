@@ -13,6 +13,25 @@ import rill
 from conftest import Image
 
 
+def test_batches_have_the_numbers_of_each_alone(rock: Image, tmp_path: pathlib.Path) -> None:
+    one = rill.diffusivity(rock, axis="xyz", sides="mirror", device="cpu")
+    np.save(tmp_path / "rock.npy", np.where(rock, 1, 7).astype(np.uint8))
+    batch = rill.diffusivity_many([rock, "lost.npy"], axis="xyz", sides="mirror", device="cpu")
+    assert np.array_equal(batch.rows[0].diffusivity, one.tensor) and np.isnan(batch.rows[0].tensor_lu).all()
+    assert [row.exit_reason for row in batch.rows] == ["converged", "input refused"]
+    assert batch.columns()["d_xx"][0] == one.tensor[0, 0] and "k_lu" not in batch.columns()
+    phases = {1: 1, 7: 0.01}
+    two = rill.diffusivity(tmp_path / "rock.npy", axis="x", phases=phases, device="cpu")
+    both = rill.diffusivity_many([tmp_path / "rock.npy", np.where(rock, 1, 7).astype(np.uint8)], axis="x", phases=phases, sides="periodic", device="cpu")
+    assert [row.d for row in both.rows] == [two.d, two.d]
+    grid = rill.diffusivity_blocks(rock, 12, axis="z", device="cpu", csv=tmp_path / "d.csv").grids[0]
+    block = rill.diffusivity(rock[:12, 12:24, :12], axis="z", sides="mirror", device="cpu")
+    assert grid.d[0, 1, 0] == block.d and np.isnan(grid.k_lu).all() and grid.sample is not None
+    assert rill.diffusivity_blocks(rock, 12, axis="z", device="cpu", csv=tmp_path / "d.csv", resume=True).rows[0].resumed
+    with pytest.raises(rill.UsageError, match="use diffusivity"):
+        rill.diffusivity_many(rock)
+
+
 def test_the_error_bar_extrapolates_and_plates_have_none() -> None:
     plates = np.zeros((16, 16, 16), bool)
     plates[:8] = True

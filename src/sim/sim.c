@@ -219,6 +219,31 @@ rill_status rill_sim_step_links(rill_sim *sim, bool leave)
     return status;
 }
 
+/* Step all nodes, or those that the passes of a step name, after the pass that comes before. */
+static rill_status step_nodes(rill_sim *sim, bool left)
+{
+    rill_status status = RILL_OK;
+    const rill_passes *passes = &sim->passes;
+    const rill_node_run all = {sim->domain->first, end_of(sim)}, *runs = &all;
+    uint64_t count = 1;
+    if (passes->before) {
+        const rill_launch launch = rill_sim_launch(sim);
+        RILL_TRY(passes->before(passes->context, &launch));
+        count = passes->runs(passes->context, &runs);
+    }
+    for (uint64_t k = 0; k < count; k++)
+        rill_sim_step_range(sim, sim->device->queue, runs[k].first, runs[k].end, left);
+done:
+    return status;
+}
+
+static rill_status passes_end(rill_sim *sim)
+{
+    if (!sim->passes.after) return RILL_OK;
+    const rill_launch launch = rill_sim_launch(sim);
+    return sim->passes.after(sim->passes.context, &launch);
+}
+
 static rill_status begin(rill_sim *sim, uint64_t steps)
 {
     rill_status status = RILL_OK;
@@ -226,12 +251,14 @@ static rill_status begin(rill_sim *sim, uint64_t steps)
     if (sim->several) return rill_several_begin(sim, steps);
     for (uint64_t k = 0; k < steps && status == RILL_OK; k++) {
         const bool leave = k + 1 < steps && sim->patches.in_step;
-        rill_sim_step_range(sim, sim->device->queue, sim->domain->first, end_of(sim), left);
+        RILL_TRY(step_nodes(sim, left));
         rill_sim_advance(sim);
         if (sim->sponge.count) rill_sim_damp(sim, sim->device->queue, 0, sim->sponge.count);
         status = rill_sim_step_links(sim, leave);
         left = leave;
+        if (status == RILL_OK) status = passes_end(sim);
     }
+done:
     return status;
 }
 

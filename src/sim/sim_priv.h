@@ -6,6 +6,7 @@
 #ifndef RILL_SIM_SIM_PRIV_H
 #define RILL_SIM_SIM_PRIV_H
 
+#include "sim/passes.h"
 #include "sim/patches.h"
 #include "sim/set.h"
 #include "sim/sim.h"
@@ -25,6 +26,7 @@ struct rill_sim {
     uint64_t fresh; /* the value of `steps` when something was set: no wall link has been crossed since */
     uint64_t given; /* the value of `steps` when moments or a state were put in: no step before is stored */
     rill_patches patches;
+    rill_passes passes;               /* zeroed: none */
     struct rill_sim_loading *loading; /* state.c: while a state is put in */
     rill_partial *partials;           /* [chunks] on the backend */
     rill_partial *host_partials;

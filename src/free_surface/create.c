@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A free surface: making it, and sums over its liquid. */
+#include "core/memory.h"
+#include "free_surface/links.h"
+#include "free_surface/passes.h"
+#include "free_surface/plic.h"
+#include "kernel/variant.h"
+#include "sim/sim_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char *const name = "a free surface";
+
+uint64_t rill_free_surface_node_bytes(void)
+{
+    return sizeof(uint8_t) + sizeof(float) + sizeof(double) + sizeof(rill_node);
+}
+
+static rill_status check(const rill_sim *sim, double tension)
+{
+    const rill_variant v = sim->flow->options.variant;
+    if (v.lattice != RILL_D3Q19 && v.lattice != RILL_D3Q27)
+        return rill_fail(RILL_USAGE, "a free surface does not go with lattice %s: choose d3q19 or d3q27",
+                         rill_lattice_names[v.lattice]);
+    if (v.equilibrium != RILL_SECOND_ORDER)
+        return rill_fail(RILL_USAGE, "a free surface does not go with the equilibrium of Stokes flow: choose "
+                                     "second-order");
+    if (!(tension >= 0) || !isfinite(tension))
+        return rill_fail(RILL_USAGE, "surface tension %g is not a number from 0 on", tension);
+    return RILL_OK;
+}
+
+/* Give nodes their states by fill levels: a full one beside gas is interface. */
+static rill_status states_set(rill_free_surface *s, const double *fill)
+{
+    for (rill_node n = 0; n < s->nodes; n++) {
+        if (!(fill[n] >= 0 && fill[n] <= 1))
+            return rill_fail(RILL_USAGE, "fill level %g of node %u is not between 0 and 1", fill[n], n);
+        s->fill[n] = (float)fill[n];
+        s->state[n] = fill[n] >= 1 ? RILL_LIQUID : fill[n] > 0 ? RILL_INTERFACE : RILL_GAS;
+    }
+    for (rill_node n = 0; n < s->nodes; n++) {
+        rill_node around[RILL_AROUND];
+        if (s->state[n] != RILL_LIQUID) continue;
+        rill_free_surface_around(s, n, around);
+        for (int i = 1; i < rill_q((int)s->lattice); i++) {
+            const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
+            if (other != RILL_UPSTREAM_WALL && s->state[other] == RILL_GAS) s->state[n] = RILL_INTERFACE;
+        }
+    }
+    return RILL_OK;
+}
+
+static void masses_set(rill_free_surface *s, const rill_launch *launch)
+{
+    for (uint64_t k = 0; k < s->list.count; k++) {
+        rill_node around[RILL_AROUND];
+        rill_exchange e;
+        const rill_node node = s->list.node[k];
+        rill_free_surface_around(s, node, around);
+        rill_free_surface_exchange(s, launch, node, around, &e);
+        s->mass[node] = (double)s->fill[node] * rill_free_surface_sent(s, launch, &e).density;
+    }
+}
+
+rill_status rill_free_surface_create(rill_sim *sim, double tension, const double *fill,
+                                     rill_free_surface **out)
+{
+    rill_status status = RILL_OK;
+    rill_free_surface *s = NULL;
+    RILL_TRY(check(sim, tension));
+    RILL_TRY(rill_array_create_zero(1, sizeof *s, name, (void **)&s));
+    const uint64_t nodes = sim->domain->nodes, blocks = (nodes + RILL_SEGMENT_BLOCK - 1) / RILL_SEGMENT_BLOCK;
+    s->sim = sim;
+    s->numbering = &sim->domain->numbering;
+    s->lattice = sim->flow->options.variant.lattice;
+    s->tension = tension;
+    s->nodes = (rill_node)nodes;
+    RILL_TRY(rill_array_create(nodes, sizeof *s->state, name, (void **)&s->state));
+    RILL_TRY(rill_array_create(nodes, sizeof *s->fill, name, (void **)&s->fill));
+    RILL_TRY(rill_array_create_zero(nodes, sizeof *s->mass, name, (void **)&s->mass));
+    RILL_TRY(rill_array_create(nodes, sizeof *s->cell, name, (void **)&s->cell));
+    RILL_TRY(rill_array_create(blocks, sizeof *s->runs, name, (void **)&s->runs));
+    rill_numbering_cells(s->numbering, 0, s->nodes, s->cell);
+    const rill_passes passes = rill_free_surface_passes(s);
+    RILL_TRY(states_set(s, fill));
+    RILL_TRY(rill_free_surface_list(s));
+    RILL_TRY(rill_sim_passes_set(sim, &passes));
+    const rill_launch launch = rill_sim_launch(sim);
+    masses_set(s, &launch);
+    *out = s;
+    s = NULL;
+done:
+    rill_free_surface_destroy(s);
+    return status;
+}
+
+void rill_free_surface_destroy(rill_free_surface *s)
+{
+    if (!s) return;
+    rill_array_destroy(s->state);
+    rill_array_destroy(s->fill);
+    rill_array_destroy(s->mass);
+    rill_array_destroy(s->cell);
+    rill_array_destroy(s->runs);
+    free(s->list.node);
+    free(s->fresh.node);
+    free(s->found);
+    free(s->excess);
+    rill_array_destroy(s);
+}
+
+/* Add a node that moves. */
+static void add_node(double mass, double fill, const double u[3], rill_free_surface_totals *t)
+{
+    double square = 0;
+    t->volume += fill;
+    for (int a = 0; a < 3; a++) {
+        t->momentum[a] += mass * u[a];
+        square += u[a] * u[a];
+    }
+    t->speed_max = fmax(t->speed_max, sqrt(square));
+    if (!isfinite(mass) || !isfinite(square)) t->finite = false;
+}
+
+/* Add liquid nodes of first … first + count - 1, whose moments were read. */
+static void add_liquid(const rill_free_surface *s, rill_node first, rill_node count, const double *rho,
+                       const double *u, rill_free_surface_totals *t)
+{
+    for (rill_node k = 0; k < count; k++) {
+        const double velocity[3] = {u[k], u[count + k], u[2 * (size_t)count + k]};
+        t->nodes[s->state[first + k]]++;
+        if (s->state[first + k] != RILL_LIQUID) continue;
+        t->mass += 1 + rho[k];
+        add_node(1 + rho[k], 1, velocity, t);
+    }
+}
+
+/* Add interface nodes, with the mass on its way to them, as it is on its way to liquid nodes, too. */
+static void add_interface(const rill_free_surface *s, rill_free_surface_totals *t)
+{
+    const rill_launch launch = rill_sim_launch(s->sim);
+    for (uint64_t k = 0; k < s->list.count; k++) {
+        rill_node around[RILL_AROUND];
+        rill_exchange e;
+        const rill_node node = s->list.node[k];
+        rill_free_surface_around(s, node, around);
+        rill_free_surface_exchange(s, &launch, node, around, &e);
+        const rill_sent sent = rill_free_surface_sent(s, &launch, &e);
+        t->mass += s->mass[node] + rill_free_surface_gain(s, node, around, &e);
+        add_node(s->mass[node], (double)s->fill[node], sent.velocity, t);
+    }
+}
+
+rill_status rill_free_surface_totals_take(rill_free_surface *s, rill_free_surface_totals *out)
+{
+    enum { some = 1 << 16 };
+    rill_status status = RILL_OK;
+    double *values = NULL;
+    rill_free_surface_totals t = {.mass = s->held, .finite = true};
+    RILL_TRY(rill_array_create(4 * some, sizeof *values, name, (void **)&values));
+    for (rill_node first = 0; first < s->nodes; first += some) {
+        const rill_node count = s->nodes - first < some ? s->nodes - first : some;
+        RILL_TRY(rill_sim_moments(s->sim, first, count, values, values + some));
+        add_liquid(s, first, count, values, values + some, &t);
+        if (s->nodes - first <= some) break; /* 32 bits may not hold the next one */
+    }
+    add_interface(s, &t);
+    *out = t;
+done:
+    rill_array_destroy(values);
+    return status;
+}

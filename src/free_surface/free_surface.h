@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file free_surface.h
+ * A free surface between a liquid, which a simulation computes, and a gas of constant pressure, which is not
+ * computed: the volume of fluid method. Every node of the domain is gas, interface or liquid; between liquid
+ * and gas there is always interface. docs/free-surface.md says what happens in a step, and its sources.
+ */
+#ifndef RILL_FREE_SURFACE_H
+#define RILL_FREE_SURFACE_H
+
+#include "domain/numbering.h"
+#include "sim/passes.h"
+
+/** What a node is between two steps. */
+typedef enum rill_phase_state { RILL_GAS, RILL_INTERFACE, RILL_LIQUID } rill_phase_state;
+
+/** A node that a step looks at: what passes hand on to each other. */
+typedef struct rill_interface {
+    double density; /**< rho of the last collision */
+    int change;     /**< to be filled, 1, or emptied, -1 */
+} rill_interface;
+
+/** Mass of a node that has become gas or liquid, which its neighbours take. */
+typedef struct rill_excess {
+    rill_node node;
+    double mass;
+} rill_excess;
+
+/** Numbers of nodes, as many as there are. */
+typedef struct rill_node_list {
+    rill_node *node; /**< [room], owned */
+    uint64_t count, room;
+} rill_node_list;
+
+/** A free surface. */
+typedef struct rill_free_surface {
+    rill_sim *sim;                   /**< not owned */
+    const rill_numbering *numbering; /**< of its domain */
+    rill_lattice lattice;
+    double tension; /**< sigma, lu */
+    rill_node nodes;
+    uint8_t *state;        /**< [nodes], a rill_phase_state; within a pass others: convert.c */
+    float *fill;           /**< [nodes], part of a cell that is liquid */
+    double *mass;          /**< [nodes], of interface nodes */
+    rill_node *cell;       /**< [nodes], x + nx (y + ny z) in the box of the numbering */
+    rill_node_list list;   /**< interface nodes, ascending */
+    rill_interface *found; /**< [list.room], of these */
+    uint64_t found_room;
+    rill_node_list fresh; /**< that became interface in this step */
+    rill_excess *excess;  /**< [excess_room] */
+    uint64_t excess_count, excess_room;
+    double held;         /**< mass that no interface node was there to take */
+    rill_node_run *runs; /**< [run_count], that are stepped; room for as many as blocks */
+    uint64_t run_count;
+} rill_free_surface;
+
+/**
+ * Put a free surface on a simulation, whose liquid flows as it was set: rill_sim_set_moments() comes first.
+ * @param[in] tension  sigma, lu
+ * @param[in] fill     [nodes], part of each cell that is liquid, 0 to 1
+ * @param[out] out  to be destroyed after the last step of the simulation
+ * @return RILL_USAGE for values out of range, the Stokes equilibrium, another lattice than D3Q19 and D3Q27,
+ * and what rill_sim_passes_set() refuses; RILL_SYSTEM without memory
+ */
+rill_status rill_free_surface_create(rill_sim *sim, double tension, const double *fill,
+                                     rill_free_surface **out);
+
+/** Destroy it; NULL is allowed. */
+void rill_free_surface_destroy(rill_free_surface *surface);
+
+/** Sums over the liquid between two steps. */
+typedef struct rill_free_surface_totals {
+    double mass;   /**< of liquid and interface: kept to rounding */
+    double volume; /**< cells that are liquid: the sum of the fill levels */
+    double momentum[3];
+    double speed_max;  /**< of liquid and interface nodes */
+    uint64_t nodes[3]; /**< in each rill_phase_state */
+    bool finite;
+} rill_free_surface_totals;
+
+/** Take them, in the order of nodes: the same bits on any number of threads. */
+rill_status rill_free_surface_totals_take(rill_free_surface *surface, rill_free_surface_totals *out);
+
+/** Return the bytes of a node beside the populations. */
+uint64_t rill_free_surface_node_bytes(void);
+
+/* Shared by the files of this folder. */
+
+/** The neighbourhood of a node: numbers as in plic.h, RILL_UPSTREAM_WALL where there is no node. */
+void rill_free_surface_around(const rill_free_surface *surface, rill_node node, rill_node *around);
+
+/** Return the place in a neighbourhood that population i comes from. */
+static inline int rill_free_surface_upstream(rill_lattice lattice, int i)
+{
+    return 13 - rill_c((int)lattice, i, 0) - 3 * rill_c((int)lattice, i, 1) - 9 * rill_c((int)lattice, i, 2);
+}
+
+/** Populations on the links of a node, f_i - w_i: `in[i]` comes in, `sent[i]` is what the node has sent the
+ * other way on the same link. */
+typedef struct rill_exchange {
+    double in[RILL_Q_MAX], sent[RILL_Q_MAX];
+} rill_exchange;
+
+/** Look them up. */
+void rill_free_surface_exchange(const rill_free_surface *surface, const rill_launch *launch, rill_node node,
+                                const rill_node *around, rill_exchange *out);
+
+/** Density and velocity of what a node has sent: those of its last collision. */
+typedef struct rill_sent {
+    double density, velocity[3];
+} rill_sent;
+
+rill_sent rill_free_surface_sent(const rill_free_surface *surface, const rill_launch *launch,
+                                 const rill_exchange *exchange);
+
+/** Return the mass that interface node `node` gets in the step to come. */
+double rill_free_surface_gain(const rill_free_surface *surface, rill_node node, const rill_node *around,
+                              const rill_exchange *exchange);
+
+/** Change the states of nodes that were filled and emptied, and hand on their excess mass. */
+rill_status rill_free_surface_convert(rill_free_surface *surface, const rill_launch *launch);
+
+/** List the interface nodes, and the runs of nodes that are stepped. */
+rill_status rill_free_surface_list(rill_free_surface *surface);
+
+/** Add a node to a list. */
+rill_status rill_node_list_add(rill_node_list *list, rill_node node);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define RILL_ARITHMETIC double
+#define RILL_VECTOR_BYTES 16
+#include "free_surface/links.h"
+
+#include "kernel/address.h"
+#include "kernel/equilibrium.h"
+#include "kernel/storage.h"
+
+static size_t slot_of(const rill_launch *launch, rill_node node, int i)
+{
+    const rill_variant v = launch->variant;
+    return rill_incoming((int)v.lattice, (int)v.stream, (int)v.addressing, (int)v.bounce, launch->parity,
+                         &launch->from, node, i);
+}
+
+static double rest_of(rill_variant v, int i) { return rill_population_rest((int)v.lattice, (int)v.shift, i); }
+
+double rill_link_load(const rill_launch *launch, rill_node node, int i)
+{
+    const rill_variant v = launch->variant;
+    return rill_storage_load((int)v.storage, launch->from.populations, slot_of(launch, node, i)) -
+           rest_of(v, i);
+}
+
+void rill_link_store(const rill_launch *launch, rill_node node, int i, double value)
+{
+    const rill_variant v = launch->variant;
+    rill_storage_store((int)v.storage, launch->from.populations, slot_of(launch, node, i),
+                       value + rest_of(v, i));
+}
+
+void rill_link_equilibrium(rill_lattice lattice, double density, const double momentum[3],
+                           double f[RILL_Q_MAX])
+{
+    const rill_rates none = {0};
+    rill_real values[RILL_Q_MAX];
+    rill_moments m = {.density = rill_splat(density)};
+    for (int a = 0; a < 3; a++) m.momentum[a] = rill_splat(momentum[a]);
+    rill_equilibrium_set((int)lattice, RILL_SECOND_ORDER, &none, m, values);
+    for (int i = 0; i < rill_q((int)lattice); i++) f[i] = values[i][0];
+}

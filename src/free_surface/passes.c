@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happens to interface nodes before and after a step. */
+#include "core/threads.h"
+#include "free_surface/free_surface.h"
+#include "free_surface/links.h"
+#include "free_surface/passes.h"
+#include "free_surface/plic.h"
+
+/* Nodes that a thread takes at a time. */
+enum { PIECE = 16 };
+
+/* Beyond full and empty by this part of a cell, so that a node at the limit does not change in every step. */
+#define BEYOND 1e-3
+
+typedef struct work {
+    const rill_free_surface *surface;
+    const rill_launch *launch;
+} work;
+
+void rill_free_surface_around(const rill_free_surface *s, rill_node node, rill_node *around)
+{
+    const uint32_t *n = s->numbering->n;
+    uint32_t x[3][3];
+    uint32_t left = s->cell[node];
+    for (int a = 0; a < 3; a++) {
+        x[a][1] = a < 2 ? left % n[a] : left;
+        if (a < 2) left /= n[a];
+        x[a][0] = x[a][1] == 0 ? n[a] - 1 : x[a][1] - 1;
+        x[a][2] = x[a][1] + 1 == n[a] ? 0 : x[a][1] + 1;
+    }
+    for (int k = 0; k < RILL_AROUND; k++)
+        around[k] = rill_numbering_node(s->numbering, x[0][k % 3], x[1][k / 3 % 3], x[2][k / 9]);
+}
+
+void rill_free_surface_exchange(const rill_free_surface *s, const rill_launch *launch, rill_node node,
+                                const rill_node *around, rill_exchange *out)
+{
+    out->in[0] = out->sent[0] = rill_link_load(launch, node, 0);
+    for (int i = 1; i < rill_q((int)s->lattice); i++) {
+        const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
+        out->in[i] = rill_link_load(launch, node, i);
+        out->sent[i] =
+            other == RILL_UPSTREAM_WALL ? out->in[i] : rill_link_load(launch, other, rill_opposite(i));
+    }
+}
+
+rill_sent rill_free_surface_sent(const rill_free_surface *s, const rill_launch *launch,
+                                 const rill_exchange *e)
+{
+    double density = 1, momentum[3] = {0};
+    for (int i = 0; i < rill_q((int)s->lattice); i++) {
+        density += e->sent[i];
+        for (int a = 0; a < 3; a++) momentum[a] -= rill_c((int)s->lattice, i, a) * e->sent[i];
+    }
+    rill_sent sent = {.density = density};
+    for (int a = 0; a < 3; a++) sent.velocity[a] = (momentum[a] - launch->force[a] / 2) / density;
+    return sent;
+}
+
+double rill_free_surface_gain(const rill_free_surface *s, rill_node node, const rill_node *around,
+                              const rill_exchange *e)
+{
+    double gain = 0;
+    for (int i = 1; i < rill_q((int)s->lattice); i++) {
+        const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
+        if (other == RILL_UPSTREAM_WALL || s->state[other] == RILL_GAS) continue;
+        const double wetted =
+            s->state[other] == RILL_LIQUID ? 1 : ((double)s->fill[node] + (double)s->fill[other]) / 2;
+        gain += wetted * (e->in[i] - e->sent[i]);
+    }
+    return gain;
+}
+
+static bool beside(const rill_free_surface *s, const rill_node *around, rill_phase_state state)
+{
+    for (int i = 1; i < rill_q((int)s->lattice); i++) {
+        const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
+        if (other != RILL_UPSTREAM_WALL && s->state[other] == state) return true;
+    }
+    return false;
+}
+
+/* Collect the fill levels of a neighbourhood. In the solid they are those of the mirror image at the wall, so
+ * that the surface meets it at 90 degrees. */
+static void fills_of(const rill_free_surface *s, const rill_node *around, double *fill)
+{
+    const int step[3] = {1, 3, 9};
+    for (int k = 0; k < RILL_AROUND; k++) {
+        const int x[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+        int at = k;
+        for (int a = 0; a < 3 && around[k] == RILL_UPSTREAM_WALL; a++)
+            if (x[a] && around[RILL_AROUND / 2 + x[a] * step[a]] == RILL_UPSTREAM_WALL) at -= x[a] * step[a];
+        if (around[at] == RILL_UPSTREAM_WALL) at = RILL_AROUND / 2;
+        fill[k] = (double)s->fill[around[at]];
+    }
+}
+
+/* The surface in a cell. */
+typedef struct plane {
+    double normal[3], offset; /* 0 where it is not known */
+    double tension;           /* 2 sigma kappa: the pressure of the liquid at the surface */
+} plane;
+
+static plane plane_of(const rill_free_surface *s, const rill_node *around)
+{
+    plane p = {{0}};
+    double fill[RILL_AROUND];
+    fills_of(s, around, fill);
+    if (!rill_plic_normal(fill, p.normal)) return p;
+    p.offset = rill_plic_offset(p.normal, fill[RILL_AROUND / 2]);
+    if (s->tension > 0) p.tension = 2 * s->tension * rill_plic_curvature(fill, p.normal);
+    return p;
+}
+
+/* Let come in from gas neighbours what makes the pressure in the middle of the link that of a liquid at rest
+ * below the surface, and the viscous stress 0. */
+static void gas_links(const rill_free_surface *s, const rill_launch *launch, rill_node node,
+                      const rill_node *around, const rill_exchange *e)
+{
+    const int lattice = (int)s->lattice, c = rill_inverse_cs2(lattice);
+    const rill_sent sent = rill_free_surface_sent(s, launch, e);
+    const plane p = plane_of(s, around);
+    double square = 0, across = 0;
+    for (int a = 0; a < 3; a++) square += sent.velocity[a] * sent.velocity[a];
+    for (int a = 0; a < 3; a++) across += launch->force[a] * p.normal[a];
+    for (int i = 1; i < rill_q(lattice); i++) {
+        const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
+        if (other == RILL_UPSTREAM_WALL || s->state[other] != RILL_GAS) continue;
+        double along = 0, outside = -p.offset;
+        for (int a = 0; a < 3; a++) {
+            along += rill_c(lattice, i, a) * sent.velocity[a];
+            outside -= 0.5 * rill_c(lattice, i, a) * p.normal[a];
+        }
+        const double density = c * (p.tension + outside * across);
+        const double even = density + (1 + density) * (0.5 * c * c * along * along - 0.5 * c * square);
+        rill_link_store(launch, node, i, 2 * rill_w(lattice, i) * even - e->sent[i]);
+    }
+}
+
+static void before_some(const void *shared, uint64_t first, uint64_t end)
+{
+    const work *w = shared;
+    const rill_free_surface *s = w->surface;
+    for (uint64_t k = first; k < end; k++) {
+        rill_node around[RILL_AROUND];
+        rill_exchange e;
+        const rill_node node = s->list.node[k];
+        rill_free_surface_around(s, node, around);
+        rill_free_surface_exchange(s, w->launch, node, around, &e);
+        s->mass[node] += rill_free_surface_gain(s, node, around, &e);
+        gas_links(s, w->launch, node, around, &e);
+    }
+}
+
+static rill_status before(void *context, const rill_launch *launch)
+{
+    const rill_free_surface *s = context;
+    const work w = {s, launch};
+    rill_threads_for(s->list.count, PIECE, before_some, &w);
+    return RILL_OK;
+}
+
+static uint64_t runs(void *context, const rill_node_run **out)
+{
+    const rill_free_surface *s = context;
+    *out = s->runs;
+    return s->run_count;
+}
+
+static void after_some(const void *shared, uint64_t first, uint64_t end)
+{
+    const work *w = shared;
+    const rill_free_surface *s = w->surface;
+    for (uint64_t k = first; k < end; k++) {
+        rill_node around[RILL_AROUND];
+        rill_exchange e;
+        const rill_node node = s->list.node[k];
+        rill_free_surface_around(s, node, around);
+        rill_free_surface_exchange(s, w->launch, node, around, &e);
+        const double density = rill_free_surface_sent(s, w->launch, &e).density;
+        s->found[k].density = density;
+        s->found[k].change = s->mass[node] > (1 + BEYOND) * density || !beside(s, around, RILL_GAS) ? 1
+                             : s->mass[node] < -BEYOND * density                                    ? -1
+                                                                                                    : 0;
+    }
+}
+
+static rill_status after(void *context, const rill_launch *launch)
+{
+    rill_free_surface *s = context;
+    const work w = {s, launch};
+    rill_threads_for(s->list.count, PIECE, after_some, &w);
+    return rill_free_surface_convert(s, launch);
+}
+
+rill_passes rill_free_surface_passes(rill_free_surface *s)
+{
+    return (rill_passes){.before = before, .runs = runs, .after = after, .context = s};
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "free_surface/plic.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+static double cube_of(double x) { return x > 0 ? x * x * x : 0; }
+
+/* Return 6 n1 n2 n3 times the volume of a cell, in its corner where the n are all above 0, with n · x < a. */
+static double corner_of(const double n[3], double a)
+{
+    return cube_of(a) - cube_of(a - n[0]) - cube_of(a - n[1]) - cube_of(a - n[2]) + cube_of(a - n[0] - n[1]) +
+           cube_of(a - n[0] - n[2]) + cube_of(a - n[1] - n[2]) - cube_of(a - n[0] - n[1] - n[2]);
+}
+
+/* Below this a component of a normal counts as 0: cancellation would eat the digits of what it adds. */
+#define FLAT 1e-4
+
+/* Sort the magnitudes of the components, smallest first. */
+static void sort(const double normal[3], double n[3])
+{
+    for (int a = 0; a < 3; a++) n[a] = fabs(normal[a]);
+    for (int a = 0; a < 2; a++)
+        for (int b = 0; b < 2 - a; b++)
+            if (n[b] > n[b + 1]) {
+                const double larger = n[b];
+                n[b] = n[b + 1];
+                n[b + 1] = larger;
+            }
+}
+
+/* Return the volume below n · x = a in a corner; n sorted, a up to half of their sum. */
+static double volume_of(const double n[3], double a)
+{
+    if (a <= 0) return 0;
+    if (n[1] < FLAT) return fmin(a / n[2], 1);
+    if (n[0] < FLAT) { /* the polygon in the plane of the other two */
+        const double over = fmax(a - n[1], 0), beyond = fmax(a - n[2], 0);
+        return (a * a - over * over - beyond * beyond) / (2 * n[1] * n[2]);
+    }
+    return corner_of(n, a) / (6 * n[0] * n[1] * n[2]);
+}
+
+double rill_plic_volume(const double normal[3], double offset)
+{
+    double n[3];
+    sort(normal, n);
+    if (n[1] < FLAT) n[0] = n[1] = 0;
+    if (n[0] < FLAT) n[0] = 0;
+    const double half = (n[0] + n[1] + n[2]) / 2, below = volume_of(n, half - fabs(offset));
+    return offset < 0 ? below : 1 - below;
+}
+
+double rill_plic_offset(const double normal[3], double volume)
+{
+    enum { halvings = 60 };
+    double n[3];
+    sort(normal, n);
+    if (n[1] < FLAT) n[0] = n[1] = 0;
+    if (n[0] < FLAT) n[0] = 0;
+    const double half = (n[0] + n[1] + n[2]) / 2, wanted = volume < 0.5 ? volume : 1 - volume;
+    double low = 0, high = half, a = n[2] * wanted + (n[0] + n[1]) / 2; /* where all corners are below */
+    if (n[0] > 0 && wanted * 6 * n[1] * n[2] < n[0] * n[0]) a = cbrt(6 * n[0] * n[1] * n[2] * wanted);
+    for (int k = 0; k < halvings && high - low > 1e-15; k++) {
+        if (!(a >= low && a <= high)) a = (low + high) / 2;
+        const double error = volume_of(n, a) - wanted;
+        if (fabs(error) < 1e-15) break;
+        if (error > 0)
+            high = a;
+        else
+            low = a;
+        const double h = 1e-6 * half,
+                     slope = (volume_of(n, a + h) - volume_of(n, fmax(a - h, 0))) / (a + h - fmax(a - h, 0));
+        const double next = slope > 0 ? a - error / slope : -1;
+        a = next > low && next < high ? next : (low + high) / 2;
+    }
+    return volume < 0.5 ? a - half : half - a;
+}
+
+int rill_plic_normal(const double fill[RILL_AROUND], double normal[3])
+{
+    double length = 0;
+    for (int a = 0; a < 3; a++) normal[a] = 0;
+    for (int k = 0; k < RILL_AROUND; k++) {
+        const int x[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+        const int away = (x[0] != 0) + (x[1] != 0) + (x[2] != 0);
+        const double weight = away == 1 ? 4 : away == 2 ? 2 : 1;
+        for (int a = 0; a < 3; a++) normal[a] -= weight * x[a] * fill[k];
+    }
+    for (int a = 0; a < 3; a++) length += normal[a] * normal[a];
+    if (!(length > 1e-12)) return false;
+    for (int a = 0; a < 3; a++) normal[a] /= sqrt(length);
+    return true;
+}
+
+enum { TERMS = 6 };
+
+/* Solve a symmetric, positive system by elimination. @return false when it is close to singular */
+static bool solve(int n, double m[TERMS][TERMS], double *b)
+{
+    for (int k = 0; k < n; k++) {
+        if (!(m[k][k] > 1e-6)) return false;
+        for (int i = k + 1; i < n; i++) {
+            const double factor = m[i][k] / m[k][k];
+            for (int j = k; j < n; j++) m[i][j] -= factor * m[k][j];
+            b[i] -= factor * b[k];
+        }
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        for (int j = k + 1; j < n; j++) b[k] -= m[k][j] * b[j];
+        b[k] /= m[k][k];
+    }
+    return true;
+}
+
+/* Points of the surface, in axes of which the third is its normal. */
+typedef struct points {
+    int count;
+    double x[RILL_AROUND][3];
+} points;
+
+static points points_of(const double fill[RILL_AROUND], const double normal[3])
+{
+    points p = {.count = 0};
+    const int least = fabs(normal[0]) < fabs(normal[1]) ? (fabs(normal[0]) < fabs(normal[2]) ? 0 : 2)
+                                                        : (fabs(normal[1]) < fabs(normal[2]) ? 1 : 2);
+    double along[2][3];
+    for (int a = 0; a < 3; a++) along[0][a] = (a == least) - normal[least] * normal[a];
+    const double length = sqrt(1 - normal[least] * normal[least]);
+    for (int a = 0; a < 3; a++) along[0][a] /= length;
+    for (int a = 0; a < 3; a++)
+        along[1][a] =
+            normal[(a + 1) % 3] * along[0][(a + 2) % 3] - normal[(a + 2) % 3] * along[0][(a + 1) % 3];
+    const double middle = rill_plic_offset(normal, fill[RILL_AROUND / 2]);
+    for (int k = 0; k < RILL_AROUND; k++) {
+        if (k == RILL_AROUND / 2 || !(fill[k] > 0 && fill[k] < 1)) continue;
+        const int c[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+        double *x = p.x[p.count++];
+        x[0] = x[1] = 0;
+        x[2] = rill_plic_offset(normal, fill[k]) - middle;
+        for (int a = 0; a < 3; a++) {
+            x[0] += c[a] * along[0][a];
+            x[1] += c[a] * along[1][a];
+            x[2] += c[a] * normal[a];
+        }
+    }
+    return p;
+}
+
+/* Fit p.x[2] = b[0] + b[1] x + b[2] y + b[3] (x^2 + y^2) + b[4] (x^2 - y^2) + b[5] x y. @param first  1:
+ * through the point in the middle, b[0] = 0 @param terms  behind the last @return false with too few points
+ */
+static bool fit(const points *p, int first, int terms, double b[TERMS])
+{
+    double m[TERMS][TERMS] = {{0}}, right[TERMS] = {0};
+    for (int i = 0; i < TERMS; i++) b[i] = 0;
+    if (p->count < terms - first) return false;
+    for (int k = 0; k < p->count; k++) {
+        const double x = p->x[k][0], y = p->x[k][1];
+        const double term[TERMS] = {1, x, y, x * x + y * y, x * x - y * y, x * y};
+        for (int i = first; i < terms; i++) {
+            for (int j = first; j < terms; j++) m[i - first][j - first] += term[i] * term[j];
+            right[i - first] += term[i] * p->x[k][2];
+        }
+    }
+    if (!solve(terms - first, m, right)) return false;
+    for (int i = first; i < terms; i++) b[i] = right[i - first];
+    return true;
+}
+
+double rill_plic_curvature(const double fill[RILL_AROUND], const double normal[3])
+{
+    const points p = points_of(fill, normal);
+    const double own = fill[RILL_AROUND / 2];
+    const int first = own > 0 && own < 1;
+    double b[TERMS];
+    if (!fit(&p, first, TERMS, b) && !fit(&p, first, 4, b)) return 0; /* a quadric, else a sphere */
+    const double xx = b[3] + b[4], yy = b[3] - b[4], slopes = 1 + b[1] * b[1] + b[2] * b[2];
+    const double k = xx * (1 + b[2] * b[2]) + yy * (1 + b[1] * b[1]) - b[5] * b[1] * b[2];
+    return -k / (slopes * sqrt(slopes));
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file plic.h
+ * Planes in cells of an edge of 1 (piecewise linear interface construction), and the curvature of a surface
+ * through them; docs/free-surface.md derives both.
+ */
+#ifndef RILL_FREE_SURFACE_PLIC_H
+#define RILL_FREE_SURFACE_PLIC_H
+
+enum { RILL_AROUND = 27 /**< cells of a neighbourhood: 13 + x + 3 y + 9 z, x, y, z from -1 to 1 */ };
+
+/** Return the volume of the points of a cell, centred at 0, with normal · x < offset. @param normal  of
+ * length 1 */
+double rill_plic_volume(const double normal[3], double offset);
+
+/** Return the offset of the plane that has a volume behind it, from 0 to 1. */
+double rill_plic_offset(const double normal[3], double volume);
+
+/**
+ * Find the normal of the surface in the middle of a neighbourhood, out of the liquid, by the differences of
+ * Parker and Youngs. @return false where the fill levels have no gradient
+ */
+int rill_plic_normal(const double fill[RILL_AROUND], double normal[3]);
+
+/**
+ * Return the mean curvature of the surface in the middle of a neighbourhood, (1/R1 + 1/R2) / 2, above 0 for a
+ * drop: that of a quadratic surface through the planes in the cells that are partly filled. 0 where there are
+ * too few of them.
+ */
+double rill_plic_curvature(const double fill[RILL_AROUND], const double normal[3]);
+
+#endif

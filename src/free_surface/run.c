@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "free_surface/run.h"
+
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/progress.h"
+#include "io/fields.h"
+#include "io/result.h"
+#include "kernel/variant.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A case that runs. */
+typedef struct run {
+    const rill_free_surface_case *given;
+    rill_geom *geom;
+    rill_domain *domain;
+    rill_sim *sim;
+    rill_free_surface *surface;
+    rill_result *result;
+    rill_series *series;
+} run;
+
+static double ball(const rill_free_surface_case *c, const double x[3])
+{
+    return c->radius -
+           sqrt(pow(x[0] - c->n[0] / 2.0, 2) + pow(x[1] - c->n[1] / 2.0, 2) + pow(x[2] - c->height, 2));
+}
+
+/* Return how far a point is inside of the liquid, about. */
+static double inside(const rill_free_surface_case *c, const double x[3])
+{
+    const double pool = c->depth - x[2];
+    switch (c->shape) {
+    case RILL_LIQUID_DROP:
+        return fmax(pool, ball(c, x));
+    case RILL_LIQUID_BUBBLE:
+        return -ball(c, x);
+    case RILL_LIQUID_COLUMN:
+        return fmin(pool, c->width - x[0]);
+    case RILL_LIQUID_WAVE:
+        return pool + c->amplitude * cos(2 * M_PI * x[0] / c->n[0]);
+    default:
+        return pool;
+    }
+}
+
+/* Return the part of a cell that is liquid, by points in it where the surface is near. */
+static double fill_of(const rill_free_surface_case *c, const uint32_t cell[3])
+{
+    enum { points = 8 };
+    const double near = c->shape == RILL_LIQUID_WAVE ? 1 + 2 * M_PI * c->amplitude / c->n[0] : 1;
+    const double middle = inside(c, (double[3]){cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5});
+    int in = 0;
+    if (fabs(middle) > near) return middle > 0;
+    for (int k = 0; k < points * points * points; k++) {
+        const double x[3] = {cell[0] + (k % points + 0.5) / points,
+                             cell[1] + (k / points % points + 0.5) / points,
+                             cell[2] + (k / points / points + 0.5) / points};
+        in += inside(c, x) > 0;
+    }
+    return in / (double)(points * points * points);
+}
+
+static rill_status check(const rill_free_surface_case *c)
+{
+    const struct {
+        const char *name;
+        double value, least;
+    } all[] = {{"depth", c->depth, 0},         {"radius", c->radius, 0},   {"height", c->height, 0},
+               {"width", c->width, 0},         {"tension", c->tension, 0}, {"gravity", c->gravity, 0},
+               {"amplitude", c->amplitude, 0}, {"speed", c->speed, 0}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (!(all[k].value >= all[k].least) || !isfinite(all[k].value))
+            return rill_fail(RILL_USAGE, "%s %g is not a number from %g on", all[k].name, all[k].value,
+                             all[k].least);
+    if (c->speed > 0.2)
+        return rill_fail(RILL_USAGE,
+                         "speed %g is above 0.2, where the flow is no longer incompressible: shorten "
+                         "the time step",
+                         c->speed);
+    return RILL_OK;
+}
+
+/* Set pressure of a liquid at rest, or of a ball, and velocity; then put the surface on. */
+static rill_status begin_liquid(run *r)
+{
+    rill_status status = RILL_OK;
+    const rill_free_surface_case *c = r->given;
+    const uint64_t nodes = rill_domain_nodes(r->domain);
+    double *values = NULL, liquid = 0;
+    RILL_TRY(rill_array_create_zero(5 * nodes, sizeof *values, "the liquid", (void **)&values));
+    double *fill = values + 4 * nodes;
+    for (uint64_t k = 0; k < nodes; k++) {
+        const uint32_t cell[3] = {(uint32_t)(k % c->n[0]), (uint32_t)(k / c->n[0] % c->n[1]),
+                                  (uint32_t)(k / c->n[0] / c->n[1])};
+        const double x[3] = {cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5};
+        fill[k] = fill_of(c, cell);
+        liquid += fill[k];
+        if (fill[k] == 0) continue;
+        const bool of_ball = c->shape == RILL_LIQUID_DROP && ball(c, x) > -1;
+        const double top = c->shape == RILL_LIQUID_BUBBLE ? c->n[2] : inside(c, x) + x[2];
+        if (!of_ball && c->shape != RILL_LIQUID_COLUMN) values[k] = 3 * c->gravity * fmax(top - x[2], 0);
+        if (of_ball && c->radius > 0) values[k] = 6 * c->tension / c->radius;
+        if (of_ball) values[3 * nodes + k] = -c->speed;
+    }
+    if (!(liquid > 0)) RILL_TRY(rill_fail(RILL_USAGE, "there is no liquid: give it a depth or a radius"));
+    RILL_TRY(rill_sim_set_moments(r->sim, values, values + nodes));
+    status = rill_free_surface_create(r->sim, c->tension, fill, &r->surface);
+done:
+    rill_array_destroy(values);
+    return status;
+}
+
+static rill_status begin(run *r)
+{
+    rill_status status = RILL_OK;
+    const rill_free_surface_case *c = r->given;
+    rill_sim_options o = rill_sim_options_default();
+    RILL_TRY(check(c));
+    RILL_TRY(rill_geom_create(c->n, &r->geom));
+    memset(r->geom->voxels, RILL_FLUID, rill_geom_voxels(r->geom));
+    for (int a = 0; a < 3; a++)
+        r->geom->sides[a] = a == 2 || (c->walls && c->n[a] > 1) ? RILL_WALL : RILL_PERIODIC;
+    RILL_TRY(rill_domain_create(r->geom, &(rill_domain_options){RILL_D3Q19, -1, c->progress}, &r->domain));
+    o.variant.equilibrium = RILL_SECOND_ORDER;
+    o.variant.stream = c->stream;
+    o.variant.storage = c->storage;
+    o.backend = RILL_BACKEND_CPU;
+    o.tau = c->tau;
+    o.force[2] = -c->gravity;
+    RILL_TRY(rill_sim_create(r->domain, &o, &r->sim));
+    status = begin_liquid(r);
+done:
+    return status;
+}
+
+static rill_status open_result(run *r)
+{
+    static const rill_quantity columns[] = {{"mass", "lu", "of the liquid", 0},
+                                            {"volume", "lu", "sum of the fill levels", 0},
+                                            {"speed_max", "lu", "largest speed", 0},
+                                            {"interface", "1", "interface nodes", 1},
+                                            {"liquid", "1", "liquid nodes", 1}};
+    rill_status status = RILL_OK;
+    char variant[128];
+    rill_variant_name(rill_sim_variant(r->sim), variant, sizeof variant);
+    const rill_run about = {.command = r->given->command,
+                            .backend = rill_sim_backend(r->sim),
+                            .device = rill_sim_device(r->sim),
+                            .variant = variant,
+                            .seed = -1};
+    if (!r->given->output) return RILL_OK;
+    RILL_TRY(rill_result_create(r->given->output, &about, &r->result));
+    RILL_TRY(rill_series_create(r->result, "/series/liquid", columns, 5, &r->series));
+done:
+    return status;
+}
+
+static rill_status fills(void *context, rill_node first, rill_node count, double *values)
+{
+    const run *r = context;
+    for (rill_node k = 0; k < count; k++) values[k] = (double)r->surface->fill[first + k];
+    return RILL_OK;
+}
+
+/* Moments of liquid and interface; those of gas are 0. */
+static rill_status moments(void *context, rill_node first, rill_node count, double *rho, double *u)
+{
+    const run *r = context;
+    const rill_status status = rill_sim_moments(r->sim, first, count, rho, u);
+    for (rill_node k = 0; k < count && status == RILL_OK; k++) {
+        if (r->surface->state[first + k] == RILL_LIQUID) continue;
+        if (rho) rho[k] = 0;
+        for (size_t a = 0; a < 3 && u; a++) u[a * count + k] = 0;
+    }
+    return status;
+}
+
+/* Write "drop.500.vtkhdf" beside "drop.h5". */
+static rill_status write_fields(run *r)
+{
+    rill_status status = RILL_OK;
+    const char *output = r->given->output;
+    const size_t length = strlen(output);
+    const size_t stem = length > 3 && strcmp(output + length - 3, ".h5") == 0 ? length - 3 : length;
+    char *path = malloc(length + 40);
+    if (!path) return rill_fail(RILL_SYSTEM, "out of memory for the name of a file");
+    snprintf(path, length + 40, "%.*s.%llu.vtkhdf", (int)stem, output,
+             (unsigned long long)rill_sim_steps(r->sim));
+    rill_fields fields = rill_fields_default();
+    fields.geom = r->geom;
+    fields.moments = moments;
+    fields.context = r;
+    fields.step = rill_sim_steps(r->sim);
+    fields.command = r->given->command;
+    fields.progress = r->given->progress;
+    fields.scalar_count = 1;
+    fields.scalars[0] = (rill_field_scalar){
+        .name = "fill", .unit = {1, "1", 1, 0}, .meaning = "part of a cell that is liquid", .values = fills};
+    status = rill_fields_write(&fields, RILL_FIELDS_IMAGE, path);
+    free(path);
+    return status;
+}
+
+/* Record what there is. */
+static rill_status record(run *r, rill_free_surface_totals *t)
+{
+    rill_status status = RILL_OK;
+    const uint64_t step = rill_sim_steps(r->sim), every = r->given->every;
+    RILL_TRY(rill_free_surface_totals_take(r->surface, t));
+    const double row[5] = {t->mass, t->volume, t->speed_max, (double)t->nodes[RILL_INTERFACE],
+                           (double)t->nodes[RILL_LIQUID]};
+    if (r->series) RILL_TRY(rill_series_append(r->series, step, row));
+    if (!t->finite)
+        RILL_TRY(rill_fail(
+            RILL_NUMERICS,
+            "the flow diverged by step %llu: raise --tau, or lower --tension, --gravity and --speed",
+            (unsigned long long)step));
+    if (t->speed_max > 0.5)
+        RILL_TRY(
+            rill_fail(RILL_NUMERICS,
+                      "the largest speed is %g in step %llu, above 0.5 where flow is compressible: lower "
+                      "--tension, --gravity and --speed",
+                      t->speed_max, (unsigned long long)step));
+    if (r->given->output && every && step % every == 0) RILL_TRY(write_fields(r));
+done:
+    return status;
+}
+
+static uint64_t chunk_of(const run *r, uint64_t made)
+{
+    const uint64_t every = r->given->every, left = r->given->steps - made;
+    uint64_t chunk = RILL_FREE_SURFACE_ROW - made % RILL_FREE_SURFACE_ROW;
+    if (every && every - made % every < chunk) chunk = every - made % every;
+    return chunk < left ? chunk : left;
+}
+
+static rill_status steps(run *r, rill_free_surface_outcome *out)
+{
+    rill_status status = RILL_OK;
+    double updates = 0, seconds = 0;
+    RILL_TRY(record(r, &out->first));
+    out->last = out->first;
+    while (out->steps < r->given->steps) {
+        const uint64_t chunk = chunk_of(r, out->steps);
+        const double start = rill_now();
+        RILL_TRY(
+            rill_progress_report(r->given->progress, "steps", (double)out->steps / (double)r->given->steps));
+        RILL_TRY(rill_sim_step(r->sim, chunk));
+        out->steps += chunk;
+        seconds += rill_now() - start;
+        RILL_TRY(record(r, &out->last));
+        updates += (double)chunk * (double)(out->last.nodes[RILL_INTERFACE] + out->last.nodes[RILL_LIQUID]);
+    }
+    out->mlups = seconds > 0 ? 1e-6 * updates / seconds : 0;
+done:
+    return status;
+}
+
+static rill_status close_result(run *r, const rill_free_surface_outcome *out)
+{
+    rill_status status = RILL_OK;
+    const rill_quantity mass = {"mass_change", "1", "of the liquid, relative", 1};
+    const double change = out->last.mass / out->first.mass - 1;
+    if (!r->result) return RILL_OK;
+    RILL_TRY(rill_result_values(r->result, "/summary", &mass, 0, NULL, &change));
+    RILL_TRY(rill_result_set_integer(r->result, "/summary", "steps", (int64_t)out->steps));
+    RILL_TRY(rill_result_commit(r->result));
+done:
+    return status;
+}
+
+rill_status rill_free_surface_run(const rill_free_surface_case *given, rill_free_surface_outcome *out)
+{
+    rill_status status = RILL_OK;
+    run r = {.given = given};
+    *out = (rill_free_surface_outcome){.steps = 0};
+    RILL_TRY(begin(&r));
+    RILL_TRY(open_result(&r));
+    RILL_TRY(steps(&r, out));
+    RILL_TRY(close_result(&r, out));
+done:
+    rill_result_destroy(r.result);
+    rill_free_surface_destroy(r.surface);
+    rill_sim_destroy(r.sim);
+    rill_domain_destroy(r.domain);
+    rill_geom_destroy(r.geom);
+    return status;
+}

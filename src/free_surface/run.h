@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file run.h
+ * A liquid with a free surface, from its shape to files.
+ */
+#ifndef RILL_FREE_SURFACE_RUN_H
+#define RILL_FREE_SURFACE_RUN_H
+
+#include "free_surface/free_surface.h"
+
+/** Shapes of a liquid; docs/free-surface.md says what is where. */
+typedef enum rill_liquid_shape {
+    RILL_LIQUID_POOL,
+    RILL_LIQUID_DROP,
+    RILL_LIQUID_BUBBLE,
+    RILL_LIQUID_COLUMN,
+    RILL_LIQUID_WAVE
+} rill_liquid_shape;
+
+/** What to compute, in lattice units. */
+typedef struct rill_free_surface_case {
+    rill_liquid_shape shape;
+    uint32_t n[3]; /**< cells */
+    bool walls;    /**< along x and y where there is more than one cell; floor and ceiling are walls always */
+    double depth;  /**< of the pool, from the floor; height of a column */
+    double radius, height, speed; /**< of a ball, centre above the floor, downwards */
+    double width;                 /**< of a column */
+    double amplitude;             /**< of a wave */
+    double tau, tension, gravity;
+    rill_stream stream;
+    rill_storage storage;
+    uint64_t steps, every; /**< fields every so many steps; 0: none */
+    const char *output;    /**< "drop.h5"; NULL: no files */
+    const char *command;   /**< provenance; may be NULL */
+    rill_progress progress;
+} rill_free_surface_case;
+
+/** What came of it. */
+typedef struct rill_free_surface_outcome {
+    rill_free_surface_totals first, last; /**< at the start and at the end */
+    uint64_t steps;
+    double mlups; /**< million updates of liquid and interface nodes a second */
+} rill_free_surface_outcome;
+
+/** Steps between rows of the series. */
+enum { RILL_FREE_SURFACE_ROW = 100 };
+
+/**
+ * Compute a case, and write its files.
+ * @return RILL_USAGE for values out of range, RILL_NUMERICS when it diverged, RILL_SYSTEM, RILL_CANCELLED
+ */
+rill_status rill_free_surface_run(const rill_free_surface_case *given, rill_free_surface_outcome *out);
+
+#endif

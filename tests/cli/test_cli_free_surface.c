@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill free-surface: shapes, exit codes and files. */
+#include "cli_test.h"
+
+TestSuite(free_surface, .init = cli_test_start, .fini = cli_test_end);
+
+Test(free_surface, a_drop_falls_into_a_pool)
+{
+    const cli_result r =
+        cli_test_run("free-surface", "drop", "--nx", "12", "--ny", "12", "--nz", "16", "--depth", "4.3",
+                     "--radius", "3", "--height", "10", "--gravity", "1e-4", "--tension", "1e-3", "--steps",
+                     "120", "--every", "60", "-o", "a.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "steps                       120,"), "%s", r.out);
+    cr_expect_eq(access("a.0.vtkhdf", F_OK), 0);
+    cr_expect_eq(access("a.120.vtkhdf", F_OK), 0);
+    const cli_result info = cli_test_run("info", "a.h5");
+    cr_assert_eq(info.code, 0, "%s", info.err);
+    cr_expect_not_null(strstr(info.out, "mass_change"), "%s", info.out);
+}
+
+Test(free_surface, shapes)
+{
+    static const char *const more[][7] = {{"pool", "--depth", "3.5"},
+                                          {"bubble", "--radius", "3"},
+                                          {"column", "--depth", "6", "--width", "4", "--sides", "wall"},
+                                          {"wave", "--depth", "5.2", "--amplitude", "0.5"}};
+    for (int k = 0; k < 4; k++) {
+        const char *words[24] = {"free-surface", "--nx",    "10", "--ny",     "1",       "--nz",
+                                 "10",           "--steps", "10", "--stream", "esopull", "-q"};
+        int count = 12;
+        for (int i = 0; i < 7 && more[k][i]; i++) words[count++] = more[k][i];
+        const cli_result r = cli_test_run_list(words);
+        cr_expect_eq(r.code, 0, "%s", r.err);
+        cr_expect_str_empty(r.out);
+    }
+}
+
+Test(free_surface, refusals)
+{
+    cli_test_fails(1, "choose pool, drop", "free-surface", "blob");
+    cli_test_fails(1, "on a CPU only", "free-surface", "pool", "--depth", "3", "--backend", "cuda");
+    cli_test_fails(1, "there is no liquid", "free-surface", "pool", "-q", "--nx", "4", "--ny", "4", "--nz",
+                   "4");
+    cli_test_fails(1, "needs a result file", "free-surface", "pool", "--depth", "3", "--every", "10");
+    cli_test_fails(2, "diverged", "free-surface", "wave", "-q", "--nx", "20", "--ny", "1", "--nz", "20",
+                   "--depth", "10", "--amplitude", "3", "--tension", "1", "--gravity", "1e-2", "--tau",
+                   "0.5001", "--steps", "400");
+}

@@ -6,6 +6,7 @@
  */
 #include "vessel_case.h"
 
+#include "core/table.h"
 #include "vessel/expected.h"
 #include "verify/verify.h"
 
@@ -105,6 +106,13 @@ Test(expected, interpolates, .init = begin, .fini = end)
     put(more, 7);
     cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
     cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.8, 4).local, 0.1, 1e-9);
+    /* The mean is that of the collision with the larger one. */
+    cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 40, 0.53, 8).mean, 0.03, 1e-9);
+    rill_expected_free(&t);
+    snprintf(more, sizeof more, "%strt, d3q27, 0.53, 4, 20, 0.003, 0.003, 0.1\n", known);
+    put(more, 7);
+    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.53, 4).mean, 0.01, 1e-9);
     rill_expected_free(&t);
     /* An error that changes its sign between 10 and 40 cells. */
     put("trt, d3q27, 0.51, 0, 10, 0.04, 0.02, 0.08\ntrt, d3q27, 0.51, 0, 20, 0.01, 0, 0.02\n"
@@ -153,6 +161,36 @@ Test(expected, tells_a_table_that_is_missing_or_damaged, .init = begin, .fini = 
     put("trt, d3q27, 0.5, 0, 10, 0.04, 0.02, 0.08\n", 1);
     cr_expect_eq(rill_expected_read(&t), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "out of range"), "%s", rill_error_message());
+}
+
+/* What was measured is never more than what is stated for the same flow. */
+Test(expected, no_row_of_the_tables_has_more_than_is_stated)
+{
+    rill_expected t;
+    rill_table bends;
+    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    cr_assert_gt(t.count, 100);
+    for (int k = 0; k < t.count; k++) {
+        const rill_expected_point *p = &t.points[k];
+        const rill_plan_errors e = rill_expected_at(&t, p->lattice, p->collision, p->cells, p->tau, p->alpha);
+        const double said[] = {e.pressure, e.mean, e.local};
+        for (int i = 0; i < 3; i++)
+            cr_expect_geq(said[i], p->error[i] * (1 - 1e-9),
+                          "collision %d, lattice %d, tau %g, alpha %g, %g cells, error %d: %g, stated %g",
+                          (int)p->collision, (int)p->lattice, p->tau, p->alpha, p->cells, i, p->error[i],
+                          said[i]);
+    }
+    rill_expected_free(&t);
+    cr_assert_eq(rill_table_read("bend-errors", &bends), RILL_OK, "%s", rill_error_message());
+    cr_assert_gt(bends.rows, 4);
+    for (int row = 0; row < bends.rows; row++) {
+        double of[3], local = 0;
+        for (int k = 0; k < 3; k++) cr_assert_eq(rill_table_number(&bends, row, k, &of[k]), RILL_OK);
+        cr_assert_eq(rill_expected_bend(of[0], of[1], &local), RILL_OK, "%s", rill_error_message());
+        cr_expect_geq(local, of[2] * (1 - 1e-9), "Dean %g, %g cells: %g, stated %g", of[0], of[1], of[2],
+                      local);
+    }
+    rill_table_free(&bends);
 }
 
 /* What the suite finds is no larger than what the table says, but for a quarter. */

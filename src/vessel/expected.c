@@ -98,19 +98,17 @@ static int by_x(const void *a, const void *b)
     return d < 0 ? -1 : d > 0;
 }
 
-/* Return the curve at x; of knots with the same x the mean. An error that changes its sign is 0 somewhere: it
- * counts as at least that of any larger x. */
+/* Return the curve at x; of knots with the same x the largest. An error that changes its sign is 0 somewhere:
+ * it counts as at least that of any larger x. */
 static void curve_at(knot *knots, int count, double x, double error[ERRORS])
 {
     int n = 0;
     qsort(knots, (size_t)count, sizeof *knots, by_x);
     for (int k = 0; k < count;) {
-        knot sum = {.x = knots[k].x};
-        int same = 0;
-        for (; k < count && knots[k].x < sum.x * (1 + 1e-9); k++, same++)
-            for (int e = 0; e < ERRORS; e++) sum.error[e] += knots[k].error[e];
-        for (int e = 0; e < ERRORS; e++) sum.error[e] /= same;
-        knots[n++] = sum;
+        knot largest = knots[k];
+        for (; k < count && knots[k].x < largest.x * (1 + 1e-9); k++)
+            for (int e = 0; e < ERRORS; e++) largest.error[e] = fmax(largest.error[e], knots[k].error[e]);
+        knots[n++] = largest;
     }
     for (int k = n - 2; k >= 0; k--)
         for (int e = 0; e < ERRORS; e++) knots[k].error[e] = fmax(knots[k].error[e], knots[k + 1].error[e]);
@@ -233,16 +231,18 @@ rill_plan_errors rill_expected_at(const rill_expected *t, rill_lattice lattice, 
     rill_plan_errors out = none(cells, tau);
     const part steady = {t, lattice, collision, false},
                oscillating = {t, lattice, oscillating_with(t, collision), true},
-               trt = {t, lattice, RILL_TRT, true};
+               each[] = {{t, lattice, RILL_TRT, true}, {t, lattice, RILL_CUMULANT, true}};
     double error[ERRORS], pulse[ERRORS];
     knot *knots = t->count ? calloc((size_t)t->count, sizeof *knots) : NULL;
     out.layer = alpha > 0 ? cells / 2 / alpha : 0;
     if (!knots || !errors_at(&steady, tau, cells, knots, error)) goto done;
     if (alpha > 0 && errors_at(&oscillating, tau, out.layer, knots, pulse))
         for (int e = 0; e < ERRORS; e++) error[e] = fmax(error[e], pulse[e]);
-    /* The rows of cumulants have the smaller limit of third moments, whose error makes up for a part of that
-     * of the extrapolation: with the larger one the mean is that of TRT. */
-    if (alpha > 0 && errors_at(&trt, tau, out.layer, knots, pulse)) error[1] = fmax(error[1], pulse[1]);
+    /* That of the mean is of the extrapolation and goes up and down as the layer lies between nodes, whatever
+     * the collision: the larger one of all that were measured with as many cells in it. */
+    for (int k = 0; k < 2; k++)
+        if (alpha > 0 && errors_at(&each[k], tau, out.layer, knots, pulse))
+            error[1] = fmax(error[1], pulse[1]);
     out.pressure = error[0];
     out.mean = error[1];
     out.local = error[2];

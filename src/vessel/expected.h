@@ -37,8 +37,8 @@ void rill_expected_free(rill_expected *expected);
  * Between points they are interpolated as powers of the cells and of tau - 1/2. Beyond the first or last
  * number of cells the power is that of the nearest two, from -2 to -1/2; beyond the least and largest tau
  * they are those of it. An error is at least that of more cells. In oscillating flow the error is at least
- * that of the same number of cells in the boundary layer R / alpha at this relaxation time, whatever the
- * collision.
+ * that of the same number of cells in the boundary layer R / alpha at this relaxation time; of the mean, with
+ * any collision.
  * @param[in]  alpha  0: steady
  * @return NaN for a lattice and collision that are not in the table
  */

@@ -222,6 +222,28 @@ Test(expected, the_table_holds)
     rill_expected_free(&t);
 }
 
+/* An ellipse of 6 x 2 is 2 wide, whichever way it lies; an outline that is not known counts as round. */
+Test(expected, flat_openings_count_with_their_least_width)
+{
+    static const double normals[][3] = {{0, 0, 1}, {0.6, 0, 0.8}, {2. / 3, -2. / 3, 1. / 3}};
+    double outline[90][3];
+    for (size_t n = 0; n < sizeof normals / sizeof *normals; n++) {
+        rill_opening o = {.hydraulic_diameter = 2.82, .outline = outline, .outline_count = 90};
+        memcpy(o.normal, normals[n], sizeof o.normal);
+        const double *c = o.normal, x[3] = {c[1] - c[2], c[2] - c[0], c[0] - c[1]},
+                     length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+        const double y[3] = {c[1] * x[2] - c[2] * x[1], c[2] * x[0] - c[0] * x[2], c[0] * x[1] - c[1] * x[0]};
+        for (int k = 0; k < 90; k++)
+            for (int a = 0; a < 3; a++)
+                outline[k][a] = 7 + (3 * cos(M_PI * k / 45) * x[a] + sin(M_PI * k / 45) * y[a]) / length;
+        cr_expect_float_eq(rill_expected_width(&o), 2, 0.01, "%zu: %g", n, rill_expected_width(&o));
+        o.hydraulic_diameter = 1.5;
+        cr_expect_float_eq(rill_expected_width(&o), 1.5, 1e-12);
+        o.outline_count = 0;
+        cr_expect_float_eq(rill_expected_width(&o), 1.5, 1e-12);
+    }
+}
+
 /* The wall shear of a viscosity law is fitted to stresses alone: with TRT the local error is twice as large
  * (vessels/casson-oblique-trt), with cumulants it is not. */
 Test(expected, viscosity_laws_with_trt_have_twice_the_local_error, .init = files_start, .fini = files_end)

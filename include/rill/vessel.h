@@ -89,6 +89,7 @@ typedef struct rill_scales {
 typedef struct rill_plan_opening {
     int end;               /**< number of the opening in the case file, from 0 */
     double cells;          /**< across: hydraulic diameter / spacing */
+    double narrow;         /**< across where the opening is narrowest, at most as many */
     double flow_mean;      /**< m3/s, expected mean, into the vessel counted positive */
     double flow_peak;      /**< m3/s, expected peak of |Q| */
     double velocity_peak;  /**< m/s, mean over the section, at the peak; the profile's if higher */

@@ -127,7 +127,9 @@ static void print_errors(const rill_plan_errors *e)
             100 * e->mean, 100 * e->local, 100 * e->pressure);
     cli_row("", "of a straight pipe with %.3g cells across%s, at tau %.4g; more in stenoses,", e->cells,
             layer, e->tau);
-    cli_row("", "up to three times as much locally on flat walls oblique to the lattice");
+    cli_row(
+        "",
+        "up to three times as much locally, and five times in the mean, on flat walls oblique to the lattice");
     if (e->sound > 0.001)
         cli_row("", "%.2g %% of each are the change of the flow along the vessel by sound", 100 * e->sound);
     if (!isnan(e->bend))

@@ -4,6 +4,7 @@
 
 #include "core/status.h"
 #include "core/table.h"
+#include "geometry/surface/mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -251,6 +252,31 @@ done:
     return out;
 }
 
+double rill_expected_width(const rill_opening *o)
+{
+    enum { DIRECTIONS = 64 };
+    double width = o->hydraulic_diameter, x[3], y[3];
+    int axis = 0;
+    for (int a = 1; a < 3; a++)
+        if (fabs(o->normal[a]) < fabs(o->normal[axis])) axis = a;
+    for (int a = 0; a < 3; a++) x[a] = (a == axis) - o->normal[axis] * o->normal[a];
+    const double length = sqrt(rill_dot(x, x));
+    for (int a = 0; a < 3; a++) x[a] /= length;
+    rill_cross(o->normal, x, y);
+    for (int k = 0; k < DIRECTIONS && o->outline_count >= 3; k++) {
+        const double angle = M_PI * k / DIRECTIONS;
+        double low = INFINITY, high = -INFINITY;
+        for (uint64_t j = 0; j < o->outline_count; j++) {
+            const double at =
+                cos(angle) * rill_dot(x, o->outline[j]) + sin(angle) * rill_dot(y, o->outline[j]);
+            low = fmin(low, at);
+            high = fmax(high, at);
+        }
+        width = fmin(width, high - low);
+    }
+    return width;
+}
+
 /* The wall shear of viscosity laws is fitted to stresses alone. The local error is as in the table with
  * cumulants and central moments, and with TRT larger by this: 2.04 at 12 and 2.10 at 20 cells, Casson, tau
  * 0.51. */
@@ -261,14 +287,17 @@ rill_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan
     rill_expected table;
     const rill_plan_opening *least = &plan->openings[0];
     for (int k = 1; k < plan->opening_count; k++)
-        if (plan->openings[k].cells < least->cells) least = &plan->openings[k];
-    if (isnan(cells)) cells = least->cells;
-    const double tau = 0.5 + (plan->options.tau - 0.5) * cells / least->cells;
+        if (plan->openings[k].narrow < least->narrow) least = &plan->openings[k];
+    double fewest = least->cells;
+    for (int k = 0; k < plan->opening_count; k++) fewest = fmin(fewest, plan->openings[k].cells);
+    const double finer = isnan(cells) ? 1 : cells / fewest, flat = least->narrow / least->cells,
+                 tau = 0.5 + (plan->options.tau - 0.5) * finer;
+    cells = least->narrow * finer;
     rill_plan_errors out = none(cells, tau);
     if (given->walls != RILL_WALLS_INTERPOLATED || !(least->cells > 0)) return out;
     if (rill_expected_read(&table) != RILL_OK) return out;
     const rill_variant v = plan->options.variant;
-    out = rill_expected_at(&table, v.lattice, v.collision, cells, tau, least->womersley);
+    out = rill_expected_at(&table, v.lattice, v.collision, cells, tau, least->womersley * flat);
     rill_expected_free(&table);
     if (given->law.kind != RILL_LAW_NEWTONIAN && v.collision == RILL_TRT) out.local *= STRESSES_ALONE;
     out.sound = plan->compliance.mean_sound;

@@ -52,10 +52,14 @@ rill_plan_errors rill_expected_at(const rill_expected *expected, rill_lattice la
  */
 rill_status rill_expected_bend(double dean, double cells, double *local);
 
+/** Return the width of an opening where it is narrowest, m: between two parallel lines, at most its hydraulic
+ * diameter. Flows through flat openings err as in a pipe of this width. */
+double rill_expected_width(const rill_opening *opening);
+
 /**
  * Find the errors of a case where its vessel has the fewest cells across an opening, from the table of the
- * data.
- * @param[in] cells  NaN: those of the plan; else as many there, at the same Mach number
+ * data, with the cells where that is narrowest.
+ * @param[in] cells  NaN: those of the plan; else across the hydraulic diameter, at the same Mach number
  * @return NaN where they are not known: without the table, with half-way bounce-back, with a lattice and
  * collision that are not in it
  */

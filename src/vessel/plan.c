@@ -77,7 +77,9 @@ static void describe_opening(planner *p, int k, double inflow)
     const rill_end_state *s = &p->outlook.states[k];
     const rill_profile *profile = p->outlook.profiles[k];
     rill_plan_opening *out = &p->plan->openings[k];
-    *out = (rill_plan_opening){.end = p->outlook.ends[k], .cells = o->hydraulic_diameter / p->geom->spacing};
+    *out = (rill_plan_opening){.end = p->outlook.ends[k],
+                               .cells = o->hydraulic_diameter / p->geom->spacing,
+                               .narrow = rill_expected_width(o) / p->geom->spacing};
     out->flow_mean = s->flow.mean;
     out->flow_peak = extreme(p, &s->flow, NULL);
     out->pressure_mean = s->pressure.mean;

@@ -26,6 +26,7 @@ typedef struct rill_verify_duct {
     uint32_t along[3]; /**< the direction of the axis */
     double r;          /**< lu */
     double speed;      /**< on the axis, lu; stenosis: twice the mean velocity in the throat */
+    double third;      /**< limit of third moments; 0: the default */
 } rill_verify_duct;
 
 enum { RILL_VERIFY_DUCT_WAVES = 14 }; /**< harmonics of the wall shear along a stenosis, with the mean */

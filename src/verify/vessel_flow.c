@@ -66,6 +66,7 @@ rill_status rill_verify_duct_flow_begin(const rill_verify_duct *duct, double nu,
     options.variant.lattice = lattice;
     options.variant.collision = collision;
     options.variant.equilibrium = RILL_SECOND_ORDER;
+    if (duct->third > 0) options.third = duct->third;
     RILL_TRY(rill_verify_duct_make(duct, &f->shape));
     f->nu = nu;
     f->force = nu * rill_verify_duct_drive(&f->shape);

@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "geometry/surface/mesh.h"
 #include "sim/sim.h"
+#include "vessel/sponge.h"
 #include "verify/steady.h"
 #include "verify/womersley.h"
 
@@ -121,6 +122,7 @@ rill_status rill_verify_pulse_measure(const rill_verify_pulse *of, double r, con
     const rill_verify_duct duct = {.kind = RILL_VERIFY_CIRCLE,
                                    .along = {p->along[0], p->along[1], p->along[2]},
                                    .r = r,
+                                   .third = p->collision == RILL_CUMULANT ? RILL_SPONGE_THIRD : 0,
                                    .speed = fastest / cabs(rill_verify_womersley_velocity(p->alpha, 0))};
     *found = (rill_verify_vessel_found){.cells = 2 * r};
     RILL_TRY(rill_verify_duct_flow_begin(&duct, nu, p->lattice, p->collision, setup, false, &f));

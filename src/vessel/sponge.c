@@ -27,9 +27,6 @@ enum { POWER = 1 };
 #define PLAIN 0.5
 #define VOXELS 2
 
-#define THIRD                                                                                                \
-    0.01 /* limit of third moments of cumulants in pulsatile flow with extensions; see docs/method.md */
-
 /* Find how far a place is in front of the plane of an opening, and how far from its axis, m. */
 static void place_of(const rill_opening *o, const double x[3], double *ahead, double *aside)
 {
@@ -107,7 +104,7 @@ static double third_limit(const rill_case *given, const rill_geom *geom, const r
         if (given->ends[plan->openings[k].end].kind != RILL_END_INLET &&
             plan->openings[k].extension < shortest)
             return plan->options.third;
-    return THIRD;
+    return RILL_SPONGE_THIRD;
 }
 
 rill_status rill_sponge_plan(const rill_case *given, const rill_geom *geom, rill_case_plan *plan)

@@ -15,6 +15,9 @@
 #define RILL_SPONGE_CELL 4.0
 #define RILL_SPONGE_CELL_MADE 1.0
 
+/** Limit of third moments of cumulants in pulsatile flow with extensions; see docs/method.md. */
+#define RILL_SPONGE_THIRD 0.01
+
 /** The nodes of all sponge layers of a vessel, and what the simulation needs of them. */
 typedef struct rill_sponge_list {
     uint64_t count;

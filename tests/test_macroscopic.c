@@ -239,7 +239,7 @@ Test(macroscopic, populations_that_arrive)
     }
 }
 
-/* What is set is read again, and a state that is saved goes on as if nothing had been. */
+/* What is set is read again, and a state that is saved goes on as if nothing had been, with memory, too. */
 Test(macroscopic, moments_and_states_are_kept)
 {
     FOR_EACH_BACKEND(backend)
@@ -256,13 +256,18 @@ Test(macroscopic, moments_and_states_are_kept)
         ASSERT_OK(rill_sim_moments(f.sim, 0, nodes, found, found + nodes));
         for (size_t k = 0; k < 4 * (size_t)nodes; k++) cr_assert_float_eq(found[k], given[k], 1e-17);
 
+        ASSERT_OK(rill_sim_relax(f.sim, rill_relaxation_of(0.5)));
         ASSERT_OK(rill_sim_step(f.sim, 5));
         const uint64_t bytes = rill_sim_state_bytes(f.sim);
-        cr_expect_lt(bytes, 40 * (uint64_t)nodes + 1000, "%llu bytes", (unsigned long long)bytes);
+        cr_expect_lt(bytes, 72 * (uint64_t)nodes + 1000, "%llu bytes", (unsigned long long)bytes);
         char *state = malloc(bytes);
         ASSERT_OK(rill_sim_state_save(f.sim, 0, bytes, state));
-        ASSERT_OK(rill_sim_state_load(other.sim, 0, bytes, state));
+        for (uint64_t at = 0, some; at < bytes; at += some) { /* in pieces that end anywhere */
+            some = bytes - at < 1237 ? bytes - at : 1237;
+            ASSERT_OK(rill_sim_state_load(other.sim, at, some, state + at));
+        }
         ASSERT_OK(rill_sim_state_resume(other.sim, 5));
+        ASSERT_OK(rill_sim_relax(other.sim, rill_relaxation_of(0.5)));
         for (int k = 0; k < 2; k++) {
             flow *one = k ? &other : &f;
             ASSERT_OK(rill_sim_step(one->sim, 6));

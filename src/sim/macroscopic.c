@@ -56,7 +56,7 @@ rill_status rill_sim_relax(rill_sim *sim, rill_relaxation relaxation)
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         rill_sim *part = rill_sim_part(sim, k);
         part->flow->relaxation = relaxation;
-        if (!plain) part->given = part->steps;
+        if (!plain && part->steps != part->loaded) part->given = part->steps;
     }
     return RILL_OK;
 }

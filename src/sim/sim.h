@@ -116,7 +116,7 @@ rill_status rill_sim_label_add(rill_sim *sim, const double *density);
 /**
  * Let steps relax as given from now on, where density and momentum are stored: between time steps, which make
  * the sums that follow from one step to the next true, and steps that end at the same flow earlier. What
- * relaxes with memory remembers the step before; moments that are set or loaded forget it.
+ * relaxes with memory remembers the step before, which is part of the state; moments that are set forget it.
  * @return RILL_USAGE for populations, other than time steps
  * @see Polyak (1964), doi:10.1016/0041-5553(64)90137-5
  */

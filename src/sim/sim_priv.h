@@ -23,8 +23,9 @@ struct rill_sim {
     int set_count;
     bool joined; /* a part: its queue waits for others, see rill_launch */
     uint64_t steps;
-    uint64_t fresh; /* the value of `steps` when something was set: no wall link has been crossed since */
-    uint64_t given; /* the value of `steps` when moments or a state were put in: no step before is stored */
+    uint64_t fresh;  /* the value of `steps` when something was set: no wall link has been crossed since */
+    uint64_t given;  /* the value of `steps` when moments were put in: no step before is stored */
+    uint64_t loaded; /* the value of `steps` when a state was put in, with the step before */
     rill_patches patches;
     rill_passes passes;               /* zeroed: none */
     struct rill_sim_loading *loading; /* state.c: while a state is put in */

@@ -3,7 +3,8 @@
  * The state of a simulation as bytes: a head that says what it is of, the variants of further sets, what
  * outlets have stored, and set after set what comes in to every node along every link before the next step,
  * as it is stored: RILL_CHUNK nodes after the other, each chunk direction by direction. So it does not depend
- * on where a scheme keeps populations, on the devices, or on how many there are.
+ * on where a scheme keeps populations, on the devices, or on how many there are. Where density and momentum
+ * are stored, those of the step before follow in each chunk: steps with memory need them.
  */
 #include "sim/several.h"
 
@@ -63,9 +64,15 @@ static head head_of(const rill_sim *sim)
     return h;
 }
 
+/* Arrays of a set that are saved. */
+static uint64_t arrays_of(const rill_set *set)
+{
+    return rill_stream_macroscopic((int)set->options.variant.stream) ? 2 : 1;
+}
+
 static uint64_t node_bytes(const rill_set *set)
 {
-    return rill_set_words(set) * rill_storage_size((int)set->options.variant.storage);
+    return arrays_of(set) * rill_set_words(set) * rill_storage_size((int)set->options.variant.storage);
 }
 
 /* Return the bytes of the populations of a set. */
@@ -133,12 +140,25 @@ done:
     return status;
 }
 
-static rill_status chunk_save(const chunk *c, void *to)
+/* Return the words of one of the arrays of a chunk. */
+static void *array_words(const chunk *c, uint64_t array)
+{
+    return (char *)c->sim->words + array * (c->bytes / arrays_of(c->set));
+}
+
+/* Nothing is remembered by time steps, or before the first step with memory: what is stored is so, too, of
+ * the step before.
+ * @param raw  what is there of the step before in any case */
+static rill_status chunk_save(const chunk *c, bool raw, void *to)
 {
     rill_status status = RILL_OK;
+    const bool memory = raw || (c->set->relaxation.memory > 0 && c->sim->steps != c->sim->given);
     rill_launch launch;
     RILL_TRY(chunk_launch(c, &launch));
-    c->set->kernels->pack(&launch, NULL, c->nodes * rill_set_words(c->set), c->sim->words);
+    for (uint64_t k = 0; k < arrays_of(c->set); k++) {
+        if (k && memory) launch.from = launch.to;
+        c->set->kernels->pack(&launch, NULL, c->nodes * rill_set_words(c->set), array_words(c, k));
+    }
     RILL_TRY(rill_device_wait(c->sim->device));
     RILL_TRY(rill_device_download(c->sim->device, to, c->sim->words, c->bytes));
 done:
@@ -151,7 +171,10 @@ static rill_status chunk_load(const chunk *c, const void *from)
     rill_launch launch;
     RILL_TRY(chunk_launch(c, &launch));
     RILL_TRY(rill_device_upload(c->sim->device, c->sim->words, from, c->bytes));
-    c->set->kernels->unpack(&launch, NULL, c->nodes * rill_set_words(c->set), c->sim->words);
+    for (uint64_t k = 0; k < arrays_of(c->set); k++) {
+        if (k) launch.from = launch.to;
+        c->set->kernels->unpack(&launch, NULL, c->nodes * rill_set_words(c->set), array_words(c, k));
+    }
     RILL_TRY(rill_device_wait(c->sim->device));
 done:
     return status;
@@ -170,14 +193,14 @@ static rill_status set_copy(rill_sim *sim, int set, uint64_t offset, uint64_t by
                        some = left < end - offset ? left : end - offset;
         if (some < c.bytes) {
             if (!whole) RILL_TRY(rill_array_create(each, 1, "the state of a simulation", (void **)&whole));
-            RILL_TRY(chunk_save(&c, whole));
+            RILL_TRY(chunk_save(&c, from != NULL, whole));
             if (to)
                 memcpy(to, whole + within, some);
             else
                 memcpy(whole + within, from, some);
             if (from) RILL_TRY(chunk_load(&c, whole));
         } else {
-            RILL_TRY(to ? chunk_save(&c, to) : chunk_load(&c, from));
+            RILL_TRY(to ? chunk_save(&c, false, to) : chunk_load(&c, from));
         }
         offset += some;
         if (to) to += some;
@@ -298,13 +321,19 @@ static rill_status names_check(const rill_sim *sim, const char *names)
     return RILL_OK;
 }
 
+/* What a simulation remembers of the step before is loaded with it. */
+static void loaded_set(rill_sim *sim, uint64_t steps)
+{
+    sim->steps = sim->fresh = sim->loaded = steps;
+    sim->given = steps - 1;
+}
+
 /* Parts and stages make the same steps. */
 static void steps_set(rill_sim *sim, uint64_t steps)
 {
     rill_several *s = sim->several;
-    sim->steps = sim->fresh = sim->given = steps;
-    for (int k = 0; s && k < s->parts.count; k++)
-        s->sims[k]->steps = s->sims[k]->fresh = s->sims[k]->given = steps;
+    loaded_set(sim, steps);
+    for (int k = 0; s && k < s->parts.count; k++) loaded_set(s->sims[k], steps);
     for (int k = 0; s && k < s->stage_count; k++) s->stages[k]->sim->steps = s->stages[k]->sim->fresh = steps;
 }
 

@@ -68,3 +68,15 @@ def test_refusals() -> None:
     with pytest.raises(rill.NumericsError) as caught:
         rill.dispersion(pack(), [0, 5], tolerance=1e-15, device="cpu")
     assert not caught.value.result.converged and len(caught.value.result.peclet) == 2
+
+
+@pytest.mark.parametrize("name, value, words", [("spacing", -1.0, "a spacing of -1 m"), ("origin", [0, np.inf, 0], "the origin inf along y"), ("size", [12, 12, 13], "damaged")])
+def test_damaged_field_files(tmp_path: pathlib.Path, name: str, value: object, words: str) -> None:
+    h5py = pytest.importorskip("h5py")
+    rill.voxelize(pack(), voxel_size="2 um").save(tmp_path / "a.geom.h5")
+    rill.command("permeability", str(tmp_path / "a.geom.h5"), "--fields", "image", "-q", "-o", str(tmp_path / "k.h5"), "--backend", "cpu")
+    with h5py.File(tmp_path / "k.vtkhdf", "r+") as file:
+        file.attrs[name] = value
+    with pytest.raises(rill.UsageError) as caught:
+        rill.dispersion(tmp_path / "k.vtkhdf", 3)
+    assert words in str(caught.value)

@@ -45,9 +45,7 @@ static rill_status image_open(const char *path, rill_h5_file **file, rill_geom *
     RILL_TRY(rill_geom_create(n, geom));
     RILL_TRY(rill_geom_sides_read(*file, (*geom)->sides));
     RILL_TRY(rill_geom_provenance_read(*file, *geom));
-    if (rill_h5_has_attribute(*file, "/", "spacing"))
-        RILL_TRY(rill_h5_get_reals(*file, "/", "spacing", &(*geom)->spacing, 1));
-    RILL_TRY(rill_h5_get_reals(*file, "/", "origin", (*geom)->origin, 3));
+    RILL_TRY(rill_geom_place_read(*file, &(*geom)->spacing, (*geom)->origin));
     const uint64_t all[3] = {n[2], n[1], n[0]};
     RILL_TRY(rill_h5_read(*file, RILL_IMAGE_VOXELS, RILL_H5_U8, 3, NULL, all, (*geom)->voxels));
 done:

@@ -291,23 +291,31 @@ done:
     return status;
 }
 
+rill_status rill_geom_place_read(rill_h5_file *file, double *spacing, double origin[3])
+{
+    rill_status status = RILL_OK;
+    *spacing = 0;
+    if (rill_h5_has_attribute(file, "/", "spacing")) {
+        RILL_TRY(rill_h5_get_reals(file, "/", "spacing", spacing, 1));
+        if (!(*spacing > 0) || !isfinite(*spacing))
+            RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: a spacing of %g m is not above 0",
+                               rill_h5_path(file), *spacing));
+    }
+    RILL_TRY(rill_h5_get_reals(file, "/", "origin", origin, 3));
+    for (int a = 0; a < 3; a++)
+        if (!isfinite(origin[a]))
+            RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: the origin %g along %c is not finite",
+                               rill_h5_path(file), origin[a], rill_axis(a)));
+done:
+    return status;
+}
+
 rill_status rill_geom_head_read(rill_h5_file *file, rill_geom_head *out)
 {
     rill_status status = RILL_OK;
     RILL_TRY(format_check(file));
     RILL_TRY(shapes_read(file, out));
-    out->spacing = 0;
-    if (rill_h5_has_attribute(file, "/", "spacing")) {
-        RILL_TRY(rill_h5_get_reals(file, "/", "spacing", &out->spacing, 1));
-        if (!(out->spacing > 0) || !isfinite(out->spacing))
-            RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: a spacing of %g m is not above 0",
-                               rill_h5_path(file), out->spacing));
-    }
-    RILL_TRY(rill_h5_get_reals(file, "/", "origin", out->origin, 3));
-    for (int a = 0; a < 3; a++)
-        if (!isfinite(out->origin[a]))
-            RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: the origin %g along %c is not finite",
-                               rill_h5_path(file), out->origin[a], rill_axis(a)));
+    RILL_TRY(rill_geom_place_read(file, &out->spacing, out->origin));
     RILL_TRY(rill_geom_sides_read(file, out->sides));
     RILL_TRY(porosity_read(file, &out->porosity));
     int64_t outside = 0;

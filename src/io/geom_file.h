@@ -38,6 +38,9 @@ rill_status rill_geom_head_read(rill_h5_file *file, rill_geom_head *out);
 /** Read the domain boundaries of a file that rill_geom_head_write() began. */
 rill_status rill_geom_sides_read(rill_h5_file *file, rill_side sides[3]);
 
+/** Read and check the edge of a voxel, 0 where it is unknown, and the origin, m. */
+rill_status rill_geom_place_read(rill_h5_file *file, double *spacing, double origin[3]);
+
 /** Read what a geometry is from: source, hash, options and notes, as far as they are there. */
 rill_status rill_geom_provenance_read(rill_h5_file *file, rill_geom *geom);
 

@@ -17,10 +17,10 @@
 static const struct {
     const char *name;
     bool value;
-} left_out[] = {{"-o", true},          {"--output", true},     {"--json", true},
-                {"--csv", true},       {"--checkpoint", true}, {"--case", true},
-                {"--resume", false},   {"--dry-run", false},   {"--allow-outside", false},
-                {"--overwrite", false}};
+} left_out[] = {
+    {"-o", true},           {"--output", true},         {"--json", true},      {"--csv", true},
+    {"--checkpoint", true}, {"--case", true},           {"--fields", true},    {"--resume", false},
+    {"--dry-run", false},   {"--allow-outside", false}, {"--overwrite", false}};
 
 /* Return how many words an option that is left out takes, 0 for any other word. */
 static int words_left_out(const char *word)

@@ -70,6 +70,22 @@ Test(again, computes_a_diffusivity_too)
     cr_assert(cli_test_exists("p2.json"));
 }
 
+/* Fields are files that the command wrote, too. */
+Test(again, leaves_the_fields_of_the_command_out)
+{
+    cr_assert_eq(cli_test_run("generate", "spheres", "--cells", "12", "-o", "a.geom.h5").code, 0);
+    cli_result r = cli_test_run("diffusivity", "a.geom.h5", "--backend", "cpu", "-q", "--fields", "sparse",
+                                "-o", "f.h5", "--json", "f.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert_eq(remove("f.vtkhdf"), 0);
+    r = cli_test_run("again", "f.json", "-q");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert(!cli_test_exists("f.vtkhdf"));
+    r = cli_test_run("again", "f.json", "-q", "-o", "g.h5", "--fields", "image");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert(cli_test_exists("g.vtkhdf"));
+}
+
 Test(again, refuses_what_is_no_result_of_a_permeability)
 {
     cli_test_fails(1, "no result is given", "again");

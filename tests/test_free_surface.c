@@ -218,7 +218,7 @@ Test(free_surface, pressure_in_a_drop_and_around_a_bubble)
 {
     const double drop = laplace(ball, 1), around = laplace(bubble, -1);
     cr_expect_float_eq(drop, 1, 0.02, "%g", drop);
-    cr_expect_float_eq(around, -1, 0.04, "%g", around); /* 1.8 % in 26^3 once it is at rest */
+    cr_expect_float_eq(around, -1, 0.04, "%g", around); /* 1.7 % in 26^3 once it is at rest */
 }
 
 static double wave_height, wave_amplitude, wave_force;
@@ -306,6 +306,27 @@ Test(free_surface, mass_stays)
                            after.mass / before.mass - 1);
         end(&l);
     }
+}
+
+static double still(const double x[3]) { return 4.5 - x[2]; }
+
+/* Of two neighbours one overflows and the other has less than nothing: that one must stay, or the first,
+ * which is liquid then, would be beside gas. */
+Test(free_surface, a_node_that_fills_beside_one_that_empties)
+{
+    liquid l = {.n = {6, 6, 10}, .tau = 0.8, .storage = RILL_FP64, .floor = true, .inside = still};
+    const rill_node filled = 4 * 36 + 14, emptied = filled + 1;
+    begin(&l);
+    cr_assert_eq(l.surface->state[filled], RILL_INTERFACE);
+    l.surface->mass[filled] = 1.2;
+    l.surface->mass[emptied] = -0.2;
+    const double mass = totals_of(&l).mass;
+    ASSERT_OK(rill_sim_step(l.sim, 1));
+    cr_expect_eq(l.surface->state[filled], RILL_LIQUID);
+    cr_expect_eq(l.surface->state[emptied], RILL_INTERFACE);
+    expect_closed(&l);
+    cr_expect_float_eq(totals_of(&l).mass, mass, 1e-12);
+    end(&l);
 }
 
 /* All that a run leaves behind. */

@@ -120,8 +120,8 @@ void rill_pore_velocities_free(float *u);
  * @return RILL_NUMERICS when nothing conducts, in several parts that no face connects, without flow, or when
  * a bound is above the tolerance; RILL_USAGE for options out of range, among them a cell Peclet number above
  * RILL_CELL_PECLET_MOST; RILL_SYSTEM without memory; RILL_CANCELLED
- * @see Brenner (1980), doi:10.1098/rsta.1980.0205; Carbonell & Whitaker (1983),
- * doi:10.1016/0009-2509(83)80037-4
+ * @see Brenner (1980), doi:10.1098/rsta.1980.0205; Carbonell & Whitaker, Chem. Eng. Sci. 38,
+ * 1795 (1983)
  */
 rill_status rill_dispersion_compute(rill_geom *geom, const float *u, const rill_dispersion_options *options,
                                     rill_dispersion *out);

@@ -92,6 +92,25 @@ static rill_status resolve(choices *c)
     return RILL_OK;
 }
 
+/* The result and all files of fields, before the first step. */
+static rill_status check_outputs(const rill_free_surface_case *g)
+{
+    rill_status status = RILL_OK;
+    char *path = NULL;
+    RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"-o", g->output}}, 1));
+    for (uint64_t step = 0; g->every && step <= g->steps; step += g->every) {
+        path = rill_free_surface_fields_name(g->output, step);
+        if (!path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the name of a file"));
+        RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"--every:", path}}, 1));
+        free(path);
+        path = NULL;
+        if (g->every > g->steps) break;
+    }
+done:
+    free(path);
+    return status;
+}
+
 static void print_plan(const rill_free_surface_case *g)
 {
     const double nodes = (double)g->n[0] * g->n[1] * g->n[2];
@@ -124,7 +143,7 @@ static int run(int argc, char **argv)
     RILL_TRY(parse(&c, argc, argv, &help));
     if (help) goto done;
     RILL_TRY(resolve(&c));
-    RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"-o", c.given.output}}, 1));
+    RILL_TRY(check_outputs(&c.given));
     line = cli_command_line(argc, argv);
     c.given.command = line;
     c.given.progress = cli_progress(c.quiet);

@@ -180,17 +180,20 @@ static rill_status moments(void *context, rill_node first, rill_node count, doub
     return status;
 }
 
-/* Write "drop.500.vtkhdf" beside "drop.h5". */
-static rill_status write_fields(run *r)
+char *rill_free_surface_fields_name(const char *output, uint64_t step)
 {
-    rill_status status = RILL_OK;
-    const char *output = r->given->output;
     const size_t length = strlen(output);
     const size_t stem = length > 3 && strcmp(output + length - 3, ".h5") == 0 ? length - 3 : length;
     char *path = malloc(length + 40);
+    if (path) snprintf(path, length + 40, "%.*s.%llu.vtkhdf", (int)stem, output, (unsigned long long)step);
+    return path;
+}
+
+static rill_status write_fields(run *r)
+{
+    rill_status status = RILL_OK;
+    char *path = rill_free_surface_fields_name(r->given->output, rill_sim_steps(r->sim));
     if (!path) return rill_fail(RILL_SYSTEM, "out of memory for the name of a file");
-    snprintf(path, length + 40, "%.*s.%llu.vtkhdf", (int)stem, output,
-             (unsigned long long)rill_sim_steps(r->sim));
     rill_fields fields = rill_fields_default();
     fields.geom = r->geom;
     fields.moments = moments;

@@ -78,6 +78,26 @@ Test(overwrite, permeability)
     cr_assert_eq(r.code, 0, "--resume continues a table: %s", r.err);
 }
 
+Test(overwrite, diffusion)
+{
+#define DIFFUSION "p.geom.h5", "--axis", "x", "-q"
+    cr_assert_eq(cli_test_run("generate", "spheres", "--cells", "8", "-q", "-o", "p.geom.h5").code, 0);
+    REFUSES("d.h5", "diffusivity", DIFFUSION, "-o", "d.h5");
+    REFUSES("d.json", "diffusivity", DIFFUSION, "--json", "d.json");
+    REFUSES("e.vtkhdf", "diffusivity", DIFFUSION, "--fields", "image", "-o", "e.h5");
+    REFUSES("d.csv", "diffusivity", DIFFUSION, "--csv", "d.csv");
+    REFUSES("s.h5", "dispersion", DIFFUSION, "--peclet", "1", "-o", "s.h5");
+    REFUSES("s.json", "dispersion", DIFFUSION, "--peclet", "1", "--json", "s.json");
+}
+
+Test(overwrite, free_surface)
+{
+#define POOL                                                                                                 \
+    "free-surface", "pool", "--depth", "3", "--nx", "8", "--ny", "1", "--nz", "8", "--steps", "20", "-q"
+    REFUSES("a.h5", POOL, "-o", "a.h5");
+    REFUSES("b.10.vtkhdf", POOL, "--every", "10", "-o", "b.h5");
+}
+
 /* The command of a result is no permission to replace files again. */
 Test(overwrite, is_not_repeated)
 {

@@ -14,18 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const fields[] = {"auto",        "speed",       "velocity_x",
-                                     "velocity_y",  "velocity_z",  "pressure",
-                                     "voxels",      "shear_rate",  "wall_sensitivity",
-                                     "velocity",    "WSS",         "TAWSS",
-                                     "OSI",         "RRT",         "ECAP",
-                                     "TAWSS_LIMIT", "TAWSS_ERROR", NULL};
+static const char *const fields[] = {"auto",          "speed",      "velocity_x",
+                                     "velocity_y",    "velocity_z", "pressure",
+                                     "voxels",        "shear_rate", "wall_sensitivity",
+                                     "concentration", "fill",       "velocity",
+                                     "WSS",           "TAWSS",      "OSI",
+                                     "RRT",           "ECAP",       "TAWSS_LIMIT",
+                                     "TAWSS_ERROR",   NULL};
 static const char *const scales[] = {"linear", "log", NULL};
 
 enum {
     FIELD_AUTO = 0,
-    FIELD_VELOCITY = 9 /* another name of speed */,
-    FIELD_WALL = 10 /* and above: of walls */
+    FIELD_VELOCITY = 11 /* another name of speed */,
+    FIELD_WALL = 12 /* and above: of walls */
 };
 
 typedef struct choices {
@@ -58,12 +59,7 @@ static rill_status parse_slice(const char *text, int *axis, double *position, bo
 
 static rill_status field_of(const choices *c, const char *path, rill_slice_field *field)
 {
-    bool has_fields = false;
-    if (c->field == FIELD_AUTO) {
-        const rill_status status = rill_slice_has_fields(path, &has_fields);
-        *field = has_fields ? RILL_SLICE_SPEED : RILL_SLICE_VOXELS;
-        return status;
-    }
+    if (c->field == FIELD_AUTO) return rill_slice_usual(path, field);
     *field = c->field == FIELD_VELOCITY ? RILL_SLICE_SPEED : (rill_slice_field)(c->field - 1);
     return RILL_OK;
 }

@@ -19,7 +19,11 @@
 #define RILL_SPARSE_RATE "/VTKHDF/CellData/shear_rate"         /* f32 [N] */
 #define RILL_IMAGE_WALLS "/VTKHDF/PointData/" RILL_FIELD_WALLS /* f32 [nz][ny][nx] */
 #define RILL_SPARSE_WALLS "/VTKHDF/CellData/" RILL_FIELD_WALLS /* f32 [N] */
-#define RILL_SPARSE_VELOCITY "/VTKHDF/CellData/velocity"       /* f32 [N][3] */
-#define RILL_SPARSE_PRESSURE "/VTKHDF/CellData/pressure"       /* f32 [N] */
+#define RILL_IMAGE_CONCENTRATION "/VTKHDF/PointData/concentration"
+#define RILL_SPARSE_CONCENTRATION "/VTKHDF/CellData/concentration"
+#define RILL_IMAGE_FILL "/VTKHDF/PointData/fill"
+#define RILL_SPARSE_FILL "/VTKHDF/CellData/fill"
+#define RILL_SPARSE_VELOCITY "/VTKHDF/CellData/velocity" /* f32 [N][3] */
+#define RILL_SPARSE_PRESSURE "/VTKHDF/CellData/pressure" /* f32 [N] */
 
 #endif

@@ -72,21 +72,31 @@ static float shown(const source *s, const float *value)
 /* The dataset that a field is in, and how many numbers a voxel has there; NULL when the file lacks it. */
 static const char *dataset_of(const source *s, int *components)
 {
+    static const char *const scalars[][2] = {
+        [RILL_SLICE_PRESSURE] = {RILL_IMAGE_PRESSURE, RILL_SPARSE_PRESSURE},
+        [RILL_SLICE_RATE] = {RILL_IMAGE_RATE, RILL_SPARSE_RATE},
+        [RILL_SLICE_WALLS] = {RILL_IMAGE_WALLS, RILL_SPARSE_WALLS},
+        [RILL_SLICE_CONCENTRATION] = {RILL_IMAGE_CONCENTRATION, RILL_SPARSE_CONCENTRATION},
+        [RILL_SLICE_FILL] = {RILL_IMAGE_FILL, RILL_SPARSE_FILL},
+    };
+    const char *dataset = s->kind == IMAGE ? RILL_IMAGE_VELOCITY : RILL_SPARSE_VELOCITY;
     *components = 1;
     if (s->field == RILL_SLICE_VOXELS)
         return s->kind == GEOMETRY ? "/voxels" : s->kind == IMAGE ? RILL_IMAGE_VOXELS : NULL;
-    if (s->kind == GEOMETRY) return NULL;
-    if (s->field == RILL_SLICE_PRESSURE) return s->kind == IMAGE ? RILL_IMAGE_PRESSURE : RILL_SPARSE_PRESSURE;
-    if (s->field == RILL_SLICE_RATE) {
-        const char *rate = s->kind == IMAGE ? RILL_IMAGE_RATE : RILL_SPARSE_RATE;
-        return rill_h5_exists(s->file, rate) ? rate : NULL;
-    }
-    if (s->field == RILL_SLICE_WALLS) {
-        const char *walls = s->kind == IMAGE ? RILL_IMAGE_WALLS : RILL_SPARSE_WALLS;
-        return rill_h5_exists(s->file, walls) ? walls : NULL;
-    }
-    *components = 3;
-    return s->kind == IMAGE ? RILL_IMAGE_VELOCITY : RILL_SPARSE_VELOCITY;
+    if (s->field >= RILL_SLICE_PRESSURE)
+        dataset = scalars[s->field][s->kind != IMAGE];
+    else
+        *components = 3;
+    return s->kind != GEOMETRY && rill_h5_exists(s->file, dataset) ? dataset : NULL;
+}
+
+static rill_slice_field usual_of(const source *s)
+{
+    source asked = *s;
+    int components;
+    if (s->kind == GEOMETRY) return RILL_SLICE_VOXELS;
+    asked.field = RILL_SLICE_CONCENTRATION;
+    return dataset_of(&asked, &components) ? RILL_SLICE_CONCENTRATION : RILL_SLICE_SPEED;
 }
 
 /* The shape that a dataset must have, so that no read goes beyond a buffer. */
@@ -212,7 +222,9 @@ rill_status rill_slice_read(const char *path, rill_slice_field field, int axis, 
     const char *dataset = dataset_of(&s, &components);
     if (!dataset)
         RILL_TRY(rill_fail(RILL_USAGE, "%s has no such field: it holds %s%s", path,
-                           s.kind == GEOMETRY ? "voxels" : "velocity and pressure",
+                           s.kind == GEOMETRY                         ? "voxels"
+                           : usual_of(&s) == RILL_SLICE_CONCENTRATION ? "concentration and flux"
+                                                                      : "velocity and pressure",
                            field == RILL_SLICE_WALLS && s.kind != GEOMETRY
                                ? ". --sensitivity of `rill permeability` adds " RILL_FIELD_WALLS
                                : ""));
@@ -228,11 +240,11 @@ done:
     return status;
 }
 
-rill_status rill_slice_has_fields(const char *path, bool *fields)
+rill_status rill_slice_usual(const char *path, rill_slice_field *field)
 {
     source s = {0};
     const rill_status status = source_open(path, &s);
-    *fields = s.kind != GEOMETRY;
+    if (status == RILL_OK) *field = usual_of(&s);
     rill_h5_close(s.file);
     return status;
 }

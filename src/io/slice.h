@@ -16,8 +16,10 @@ typedef enum rill_slice_field {
     RILL_SLICE_VELOCITY_Z,
     RILL_SLICE_PRESSURE,
     RILL_SLICE_VOXELS,
-    RILL_SLICE_RATE, /**< shear rate */
-    RILL_SLICE_WALLS /**< part of k that walls decide */
+    RILL_SLICE_RATE,  /**< shear rate */
+    RILL_SLICE_WALLS, /**< part of k that walls decide */
+    RILL_SLICE_CONCENTRATION,
+    RILL_SLICE_FILL /**< part of a cell that is liquid */
 } rill_slice_field;
 
 /** A plane normal to an axis; u, v are the other axes in the order x, y, z. */
@@ -28,8 +30,8 @@ typedef struct rill_slice {
     char unit[32];
 } rill_slice;
 
-/** Return whether a file is one of ours that holds fields, and not voxels alone. */
-rill_status rill_slice_has_fields(const char *path, bool *fields);
+/** Find what a file of ours is shown by: its speed, its concentration, or the voxels of a geometry. */
+rill_status rill_slice_usual(const char *path, rill_slice_field *field);
 
 /**
  * Read a plane.

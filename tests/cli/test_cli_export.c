@@ -46,6 +46,27 @@ Test(export, pictures_say_what_they_show)
     cr_assert_eq(r.code, 0, "%s", r.err);
 }
 
+/* Concentration and flux of diffusion, and the fill level of a free surface. */
+Test(export, fields_of_other_commands)
+{
+    cr_assert_eq(cli_test_run("generate", "spheres", "--cells", "8", "-q", "-o", "p.geom.h5").code, 0);
+    for (int k = 0; k < 2; k++) {
+        const char *const kind = k ? "sparse" : "image";
+        cli_result r =
+            cli_test_run("diffusivity", "p.geom.h5", "--axis", "x", "--fields", kind, "-q", "-o", "d.h5");
+        cr_assert_eq(r.code, 0, "%s", r.err);
+        r = cli_test_run("export", "d.vtkhdf", "-o", "d.png");
+        cr_expect(r.code == 0 && strstr(r.out, "concentration"), "%s%s", r.out, r.err);
+        cli_test_fails(1, "no such field: it holds concentration", "export", "d.vtkhdf", "--field", "speed",
+                       "-o", "e.png");
+    }
+    cli_result r = cli_test_run("free-surface", "pool", "--depth", "3", "--nx", "8", "--ny", "4", "--nz", "8",
+                                "--steps", "4", "--every", "4", "-q", "-o", "f.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("export", "f.4.vtkhdf", "--field", "fill", "--slice", "y=1", "-o", "f.png");
+    cr_expect(r.code == 0 && strstr(r.out, "0 to 1 1"), "%s%s", r.out, r.err);
+}
+
 /* Fields refer to their cells: damaged ones are found, and no file comes of them. */
 Test(export, damaged_cells)
 {

@@ -13,14 +13,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const rill_slice_field fields[] = {RILL_SLICE_SPEED, RILL_SLICE_PRESSURE, RILL_SLICE_VOXELS};
+    static const rill_slice_field fields[] = {RILL_SLICE_SPEED, RILL_SLICE_PRESSURE,
+                                              RILL_SLICE_CONCENTRATION};
     char path[SCRATCH_SIZE], picture[SCRATCH_SIZE + 8];
     json_t *json = NULL;
+    rill_slice_field usual;
     bool is = false;
     scratch_write(data, size, path);
     snprintf(picture, sizeof picture, "%s.png", path);
     if (rill_info_read(path, &json) == RILL_OK) json_decref(json);
-    if (rill_slice_has_fields(path, &is) == RILL_OK && is)
+    if (rill_slice_usual(path, &usual) == RILL_OK && usual != RILL_SLICE_VOXELS)
         for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
             rill_slice *slice = NULL;
             if (rill_slice_read(path, fields[k], (int)k, 0.5, true, &slice) == RILL_OK)

@@ -19,7 +19,7 @@ static rill_dispersion_options options_of(double tolerance, int count, const dou
     o.tolerance = tolerance;
     o.peclet_count = count;
     o.length = 4;
-    memcpy(o.peclet, peclet, (size_t)count * sizeof *peclet);
+    for (int k = 0; k < count; k++) o.peclet[k] = peclet[k];
     return o;
 }
 
@@ -40,8 +40,11 @@ static rill_dispersion compute(const rill_geom *geom, const float *u, const rill
     rill_dispersion r;
     ASSERT_OK(rill_geom_copy(geom, &copy));
     ASSERT_OK(rill_dispersion_compute(copy, u, o, &r));
+    rill_dispersion numbers = r;
+    numbers.notes = NULL;
+    rill_dispersion_free(&r);
     rill_geom_destroy(copy);
-    return r;
+    return numbers;
 }
 
 /* Taylor (1953) and Aris (1956) between plates: 1 + 2/105 Pe^2 with half the distance; here the discrete sum,

@@ -37,6 +37,9 @@ void rill_link_equilibrium(rill_lattice lattice, double density, const double mo
     rill_real values[RILL_Q_MAX];
     rill_moments m = {.density = rill_splat(density)};
     for (int a = 0; a < 3; a++) m.momentum[a] = rill_splat(momentum[a]);
-    rill_equilibrium_set((int)lattice, RILL_SECOND_ORDER, &none, m, values);
+    if (lattice == RILL_D3Q19) /* constants, so that loops unroll (create.c admits these two) */
+        rill_equilibrium_set(RILL_D3Q19, RILL_SECOND_ORDER, &none, m, values);
+    else
+        rill_equilibrium_set(RILL_D3Q27, RILL_SECOND_ORDER, &none, m, values);
     for (int i = 0; i < rill_q((int)lattice); i++) f[i] = values[i][0];
 }

@@ -6,10 +6,8 @@ from __future__ import annotations
 import copy
 import ctypes
 import dataclasses
-import datetime
 import math
 import os
-import zlib
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -19,15 +17,16 @@ from . import _interface as c, _report
 from ._arguments import choice, count, flag, fraction, real
 from ._arrays import Array, Order, order_of
 from ._batch import Batch, Images, _batch_options, cut, many, pairs_of
+from ._computation import Computation, provenance_of
 from ._field import ordered, points_of
 from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, labelled, porosity_of
-from ._library import check, library, need, notes, text, warn
+from ._library import library, need, notes, text, warn
 from ._permeability import AXES, Axis
 from ._pore import Pore, ranges_of
 from ._progress import Progress, Watch, logger, one_bar, percent
 from ._sample import Core, Where, takes_image
 from ._values import Device, Floats, Length, Quantity, Reals, Sides, pointer
-from .errors import Error, NumericsError, SystemFailure, UsageError
+from .errors import NumericsError, SystemFailure, UsageError
 
 DiffusionDrive = Literal["gradient", "outside", "inside"]
 DRIVES: dict[DiffusionDrive, int] = {"gradient": c.RILL_DIFFUSION_GRADIENT, "outside": c.RILL_DIFFUSION_OUTSIDE, "inside": c.RILL_DIFFUSION_INSIDE}
@@ -322,9 +321,7 @@ def diffusivity(
         geometry, letters = as_geometry(im, voxel_size, pore, order, sides, shown_by, where)
         made.axis = axis_of(axis, letters, AXES)
         field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else letters
-        provenance = {"rill": text(library.rill_version()), "numpy": np.__version__, "date": datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds"),
-                      "source": geometry.source, "source_hash": text(geometry._g.source_hash), "voxels_crc32": f"{zlib.crc32(geometry.voxels.data):08x}",
-                      "axes": letters, "sides": list(geometry.sides)}
+        provenance = provenance_of(geometry, axes=letters, sides=list(geometry.sides))
         with chosen as opened, Watch(shown_by) as watch:
             made.device, made.backend, made.progress = opened.c, opened.kind, watch.c
             return _Computation(geometry, made, letters, field_axes if flag(fields, "fields") else "", provenance, drive).run(watch)
@@ -477,50 +474,25 @@ def _phases(phases: Any) -> list[Any]:
     return found
 
 
-class _Computation:
-    """One computation: what it needs, and what it makes."""
-
+class _Computation(Computation):
     def __init__(self, geometry: Geometry, options: Any, letters: str, order: str, provenance: dict[str, Any], drive: str) -> None:
-        self.geometry, self.options, self.letters, self.order, self.provenance, self.drive = geometry, options, letters, order, provenance, drive
-        self.out = c.rill_diffusivity()
+        super().__init__(geometry, options, letters, order, provenance)
+        self.drive, self.out = drive, c.rill_diffusivity()
         self.fields: dict[str, DiffusionField] = {}
-        self.error: BaseException | None = None
         if order:
-            members: Any = c.rill_diffusivity_options._fields_
-            options.finished = dict(members)["finished"](self._finished)
+            self.let_call("finished", lambda _context, field: self.called(lambda: self._keep(field.contents)))
 
     def run(self, watch: Watch) -> Diffusivity:
         try:
             warn(self.geometry.notes)
             status = library.rill_diffusivity_compute(self.geometry._c, self.options, self.out)
             warn(note for note in notes(self.out.notes) if note not in self.geometry.notes)
-            if self.error is not None:
-                raise self.error
-            try:
-                watch.check(status)
-            except NumericsError as error:
-                error.result = self._result() if self.out.run_count else None
-                raise
+            self.ended(watch, status, lambda: self._result() if self.out.run_count else None)
             result = self._result()
         finally:
             library.rill_diffusivity_free(self.out)
         logger.info("%r", result)
         return result
-
-    def _finished(self, _context: Any, field: Any) -> int:
-        """Keep the field of a run; no exception may pass through C."""
-        try:
-            self._keep(field.contents)
-        except Error as error:
-            self.error = error
-            return error.status
-        except MemoryError:
-            self.error = SystemFailure(f"There is no memory for the fields of {self.geometry.shape} voxels: leave fields=True out, or crop.")
-            return c.RILL_SYSTEM
-        except BaseException as error:
-            self.error = error
-            return c.RILL_SYSTEM
-        return c.RILL_OK
 
     def _keep(self, field: Any) -> None:
         axis, nodes, images = "xyz"[field.axis], field.nodes, np.empty((4, *self.geometry.shape), np.float32)
@@ -528,8 +500,7 @@ class _Computation:
         field.flux(ctypes.pointer(field), 0, nodes, pointer(flux, ctypes.c_double))
         values = [np.ctypeslib.as_array(field.concentration, (nodes,)), *flux]
         for value, image in zip(values, images):
-            single = np.ascontiguousarray(value, np.float32)
-            check(library.rill_geom_image(self.geometry._c, pointer(single, ctypes.c_float), nodes, 0.0, pointer(image, ctypes.c_float)))
+            self.image(value, nodes, image)
         self.fields[axis] = DiffusionField(axis, self.order, ordered(images[0], "zyx", self.order), ordered(images[1:], "zyx", self.order),
                                            self.geometry)
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 import copy
 import ctypes
 import dataclasses
-import datetime
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,14 +14,15 @@ import numpy as np
 from . import _interface as c, _report
 from ._arguments import count, flag, fraction, items, path_bytes, path_text, positive, real
 from ._arrays import Order, order_of
+from ._computation import Computation, provenance_of
 from ._field import ordered
 from ._geometry import Geometry, Source, as_geometry, axis_of, is_path
-from ._library import check, files, library, need, notes, text, warn
+from ._library import check, files, library, need, notes, warn
 from ._pore import Pore
 from ._progress import Progress, Watch, logger, one_bar
 from ._sample import Core, Where, takes_image
-from ._values import Device, Floats, Length, Quantity, Reals, Sides, metres, pointer
-from .errors import Error, NumericsError, SystemFailure, UsageError
+from ._values import Device, Floats, Length, Quantity, Reals, Sides, metres
+from .errors import NumericsError, SystemFailure, UsageError
 
 #: The flow is along one axis.
 ONE_AXIS = {"auto": c.RILL_AXIS_AUTO, "x": 0, "y": 1, "z": 2}
@@ -239,9 +238,7 @@ def dispersion(
                 made.axis = 0 if geometry.shape[0] == 1 else 2
             made.length = _length(length, geometry.voxel_size)
             field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else letters
-            provenance = {"rill": text(library.rill_version()), "numpy": np.__version__, "date": datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds"),
-                          "source": geometry.source, "source_hash": text(geometry._g.source_hash), "voxels_crc32": f"{zlib.crc32(geometry.voxels.data):08x}",
-                          "axes": letters, "sides": list(geometry.sides), "flow_tolerance": None if read else within}
+            provenance = provenance_of(geometry, axes=letters, sides=list(geometry.sides), flow_tolerance=None if read else within)
             with chosen as opened, Watch(shown_by) as watch:
                 made.progress = watch.c
                 if not read:
@@ -270,58 +267,31 @@ def _length(length: Any, voxel_size: float | None) -> float:
     return positive(metres(length, "length") / voxel_size, "length")
 
 
-class _Computation:
-    """One computation: what it needs, and what it makes."""
-
+class _Computation(Computation):
     def __init__(self, geometry: Geometry, u: Any, options: Any, letters: str, order: str, provenance: dict[str, Any]) -> None:
-        self.geometry, self.u, self.options, self.letters, self.order, self.provenance = geometry, u, options, letters, order, provenance
-        self.out = c.rill_dispersion()
+        super().__init__(geometry, options, letters, order, provenance)
+        self.u, self.out = u, c.rill_dispersion()
         self.fields: list[DispersionField] = []
-        self.error: BaseException | None = None
         if order:
-            members: Any = c.rill_dispersion_options._fields_
-            options.finished = dict(members)["finished"](self._finished)
+            self.let_call("finished", lambda _context, field: self.called(lambda: self._keep(field.contents)))
 
     def run(self, watch: Watch) -> Dispersion:
         try:
             warn(self.geometry.notes)
             status = library.rill_dispersion_compute(self.geometry._c, self.u, self.options, self.out)
             warn(note for note in notes(self.out.notes) if note not in self.geometry.notes)
-            if self.error is not None:
-                raise self.error
-            try:
-                watch.check(status)
-            except NumericsError as error:
-                error.result = self._result() if self.out.point_count else None
-                raise
+            self.ended(watch, status, lambda: self._result() if self.out.point_count else None)
             result = self._result()
         finally:
             library.rill_dispersion_free(self.out)
         logger.info("%r", result)
         return result
 
-    def _finished(self, _context: Any, field: Any) -> int:
-        """Keep the field of a Péclet number; no exception may pass through C."""
-        try:
-            self._keep(field.contents)
-        except Error as error:
-            self.error = error
-            return error.status
-        except MemoryError:
-            self.error = SystemFailure(f"There is no memory for the fields of {self.geometry.shape} voxels: leave fields=True out, or crop.")
-            return c.RILL_SYSTEM
-        except BaseException as error:
-            self.error = error
-            return c.RILL_SYSTEM
-        return c.RILL_OK
-
     def _keep(self, field: Any) -> None:
         nodes, images = field.nodes, np.zeros((4, *self.geometry.shape), np.float32)
         for values, image in zip([field.velocity, *field.b], images):
-            if not values:
-                continue
-            single = np.ascontiguousarray(np.ctypeslib.as_array(values, (nodes,)), np.float32)
-            check(library.rill_geom_image(self.geometry._c, pointer(single, ctypes.c_float), nodes, 0.0, pointer(image, ctypes.c_float)))
+            if values:
+                self.image(np.ctypeslib.as_array(values, (nodes,)), nodes, image)
         self.fields.append(DispersionField(field.peclet, self.order, ordered(images[1:], "zyx", self.order), ordered(images[0], "zyx", self.order)))
 
     def _result(self) -> Dispersion:

@@ -6,14 +6,12 @@ from __future__ import annotations
 import copy
 import ctypes
 import dataclasses
-import datetime
 import inspect
 import math
 import os
 import pathlib
 import warnings
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -25,12 +23,13 @@ from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path
 from ._library import check, library, need, notes, text, warn
 from ._pore import Pore, Threshold, threshold_of
 from ._error_bar import ErrorBar, error_bar_of, form_of
+from ._computation import Computation, provenance_of
 from ._field import Field, ordered, si_quantity
 from ._sample import Core, Where, takes_image
 from ._progress import Bar, Progress, Watch, logger, one_bar, percent
 from ._values import Device, Devices, devices_of, Length, Quantity, Reals, Sides, pointer, quantity
 from ._words import spoken
-from .errors import Error, NumericsError, RillWarning, SystemFailure, UsageError
+from .errors import NumericsError, RillWarning, SystemFailure, UsageError
 
 Axis = Literal["auto", "x", "y", "z", "xyz", "xy", "xz", "yz"]
 Drive = Literal["force", "pressure"]
@@ -470,10 +469,7 @@ class _Call:
             self.progress.flows = next(len(n) for n, number in AXES.items() if number == o.axis) if o.axis != c.RILL_AXIS_AUTO else 1
         field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else self.letters
         self.order = field_axes if self.fields else ""
-        self.provenance = {
-            "rill": text(library.rill_version()), "numpy": np.__version__, "date": datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds"),
-            "source": self.geometry.source, "source_hash": text(self.geometry._g.source_hash), "voxels_crc32": f"{zlib.crc32(self.geometry.voxels.data):08x}",
-            "keywords": _given(a)}
+        self.provenance = provenance_of(self.geometry, keywords=_given(a))
 
     def computation(self, opened: Any) -> _Computation:
         """Return the computation on devices that are open."""
@@ -525,19 +521,15 @@ def _options(drive: str, reservoir: int, tolerance: Any, max_steps: int, variant
     return o
 
 
-class _Computation:
-    """One computation: what it needs, and what it makes."""
-
+class _Computation(Computation):
     def __init__(self, geometry: Geometry, options: Any, letters: str, order: str, provenance: dict[str, Any]) -> None:
-        self.geometry, self.options, self.letters, self.order, self.provenance = geometry, options, letters, order, provenance
+        super().__init__(geometry, options, letters, order, provenance)
         self.plan, self.out = c.rill_permeability_plan(), c.rill_permeability()
         self.fields: dict[str, Field] = {}
-        self.error: BaseException | None = None
         if order:
-            members: Any = c.rill_permeability_options._fields_
-            self.options.finished = dict(members)["finished"](self._finished)
+            self.let_call("finished", lambda _context, run, *moments: self.called(lambda: self._keep(run.contents, *moments)))
             if options.sensitivity:
-                self.options.finished_pieces = dict(members)["finished_pieces"](self._finished_walls)
+                self.let_call("finished_pieces", lambda _context, run, moments: self.called(lambda: self._keep_walls(run.contents, moments.contents)))
 
     def axes(self) -> str:
         """Return the axes that the options request, in this geometry."""
@@ -557,38 +549,11 @@ class _Computation:
             logger.info("permeability of %r: %d nodes, k about %.3g lu, tau %.4g", self.geometry, self.plan.nodes, self.plan.k_expected, self.plan.tau)
             status = library.rill_permeability_compute(self.geometry._c, o, self.plan, self.out)
             warn(note for note in notes(self.out.notes) if note not in known)
-            if self.error is not None:
-                raise self.error
-            try:
-                watch.check(status)
-            except NumericsError as error:
-                error.result = self._result(self._own_bar()) if self.out.run_count else None
-                raise
+            self.ended(watch, status, lambda: self._result(self._own_bar()) if self.out.run_count else None)
             return self._result(self._own_bar() if whole is None else self._error_bar(whole, watch, error_bar == 2))
         finally:
             library.rill_permeability_free(self.out)
             library.rill_permeability_plan_free(self.plan)
-
-    def _finished(self, _context: Any, run: Any, nodes: int, rho: Any, u: Any) -> int:
-        return self._called(lambda: self._keep(run.contents, nodes, rho, u))
-
-    def _finished_walls(self, _context: Any, run: Any, moments: Any) -> int:
-        return self._called(lambda: self._keep_walls(run.contents, moments.contents))
-
-    def _called(self, work: Callable[[], None]) -> int:
-        """Work for the library, to which no exception may pass."""
-        try:
-            work()
-        except Error as error:
-            self.error = error
-            return error.status
-        except MemoryError:
-            self.error = SystemFailure(f"There is no memory for the fields of {self.geometry.shape} voxels: leave fields=True out, or crop.")
-            return c.RILL_SYSTEM
-        except BaseException as error:  # it must not pass through C
-            self.error = error
-            return c.RILL_SYSTEM
-        return c.RILL_OK
 
     def _keep_walls(self, run: Any, moments: Any) -> None:
         axis = "xyz"[run.axis]

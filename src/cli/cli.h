@@ -11,6 +11,7 @@
 #include "core/nearest.h"
 #include "core/status.h"
 #include "rill.h"
+#include "io/result.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -137,6 +138,12 @@ void cli_compute_defaults(cli_compute *compute);
 /** Return the table of the shared flags bound to `compute`; valid until the next call in this thread. */
 const cli_option *cli_compute_options(cli_compute *compute);
 
+/** Copy shared flags into a table of `room`. @param names  which ones, up to NULL */
+void cli_compute_pick(cli_compute *compute, const char *const *names, cli_option *table, size_t room);
+
+/** The shared flags of commands that solve linear equations, for cli_compute_pick(). */
+extern const char *const cli_solver_flags[];
+
 /** Convert the shared flags to a variant. */
 rill_variant cli_compute_variant(const cli_compute *compute);
 
@@ -184,6 +191,16 @@ void cli_outputs_continue(void);
  * an input may name an array of a file.
  */
 rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count);
+
+/**
+ * Name the field file beside a result: "out.h5" becomes "out.vtkhdf".
+ * @param infix  stands before the suffix: ".x" makes "out.x.vtkhdf"
+ */
+rill_status cli_fields_name(const char *output, const char *infix, char *name, size_t size);
+
+/** Begin a result of a sample: `run` with what the geometry says of its source, and the notes of both. */
+rill_status cli_result_create(const char *output, rill_run run, const rill_geom *geom, const char *notes,
+                              rill_result **out);
 
 /** Let SIGINT, SIGTERM and SIGHUP cancel the work: cli_progress() hands it on. A second signal ends the
  * program.

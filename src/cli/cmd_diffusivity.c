@@ -163,20 +163,16 @@ static rill_status fields_prepare(choices *c)
     if (!output)
         return rill_fail(RILL_USAGE, "--fields %s needs a name to write to: add -o FILE.h5",
                          kinds[c->fields]);
-    size_t length = strlen(output);
-    if (length > 3 && strcmp(output + length - 3, ".h5") == 0) length -= 3;
     for (int a = 0; a < 3; a++) {
         const char which[] = {'.', rill_axis(a), '\0'};
         const bool several = c->options.axis != RILL_AXIS_AUTO && rill_axes_count(c->options.axis) > 1;
         if (c->options.axis != RILL_AXIS_AUTO && !rill_axes_has(c->options.axis, a)) continue;
-        const int written = snprintf(c->names[a], sizeof c->names[a], "%.*s%s.vtkhdf", (int)length, output,
-                                     several ? which : "");
-        if (written < 0 || (size_t)written >= sizeof c->names[a])
-            return rill_fail(RILL_USAGE, "-o %.40s…: the name is too long", output);
+        rill_status status = cli_fields_name(output, several ? which : "", c->names[a], sizeof c->names[a]);
+        if (status != RILL_OK) return status;
         if (strcmp(c->names[a], output) == 0)
             return rill_fail(RILL_USAGE, "-o %s is the name that the fields take: give one that ends in .h5",
                              output);
-        const rill_status status =
+        status =
             cli_outputs_check(c->input, (cli_output[]){{"--json", c->compute.json}, {"-o", c->names[a]}}, 2);
         if (status != RILL_OK) return status;
     }
@@ -337,18 +333,6 @@ const cli_command cli_diffusivity = {
     .run = run,
 };
 
-/* Take over some of the shared options. */
-static void options_pick(cli_compute *compute, cli_option *table, int room)
-{
-    static const char *const names[] = {"backend", "tolerance", "memory", "json",
-                                        "output",  "overwrite", "quiet"};
-    int count = 0;
-    for (const cli_option *o = cli_compute_options(compute); o->name || o->help; o++)
-        for (size_t k = 0; o->name && k < sizeof names / sizeof *names && count < room - 1; k++)
-            if (strcmp(o->name, names[k]) == 0) table[count++] = *o;
-    table[count] = (cli_option){0};
-}
-
 static int run_words(int argc, char **argv)
 {
     choices c = {.axes = "auto", .options = rill_diffusivity_options_default()};
@@ -404,7 +388,7 @@ static int run_words(int argc, char **argv)
         {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
         {0},
     };
-    options_pick(&c.compute, shared, sizeof shared / sizeof *shared);
+    cli_compute_pick(&c.compute, cli_solver_flags, shared, sizeof shared / sizeof *shared);
     const cli_option *const tables[] = {own, cli_image_options(&c.image), shared, NULL};
     rill_status status = cli_parse(&cli_diffusivity, tables, argc, argv, inputs, &count, &help);
     if (!help && status == RILL_OK && count == 0)

@@ -168,14 +168,12 @@ static rill_status fields_prepare(choices *c)
     if (!output)
         return rill_fail(RILL_USAGE, "--fields %s needs a name to write to: add -o FILE.h5",
                          kinds[c->fields]);
-    size_t length = strlen(output);
-    if (length > 3 && strcmp(output + length - 3, ".h5") == 0) length -= 3;
     for (int k = 0; k < c->options.peclet_count; k++) {
-        const int written = snprintf(c->names[k], sizeof c->names[k], "%.*s.pe%g.vtkhdf", (int)length, output,
-                                     c->options.peclet[k]);
-        if (written < 0 || (size_t)written >= sizeof c->names[k])
-            return rill_fail(RILL_USAGE, "-o %.40s…: the name is too long", output);
-        const rill_status status =
+        char which[32];
+        snprintf(which, sizeof which, ".pe%g", c->options.peclet[k]);
+        rill_status status = cli_fields_name(output, which, c->names[k], sizeof c->names[k]);
+        if (status != RILL_OK) return status;
+        status =
             cli_outputs_check(c->input, (cli_output[]){{"--json", c->compute.json}, {"-o", c->names[k]}}, 2);
         if (status != RILL_OK) return status;
     }
@@ -272,18 +270,6 @@ const cli_command cli_dispersion = {
     .run = run,
 };
 
-/* Take over some of the shared options. */
-static void options_pick(cli_compute *compute, cli_option *table, int room)
-{
-    static const char *const names[] = {"backend", "tolerance", "memory", "json",
-                                        "output",  "overwrite", "quiet"};
-    int count = 0;
-    for (const cli_option *o = cli_compute_options(compute); o->name || o->help; o++)
-        for (size_t k = 0; o->name && k < sizeof names / sizeof *names && count < room - 1; k++)
-            if (strcmp(o->name, names[k]) == 0) table[count++] = *o;
-    table[count] = (cli_option){0};
-}
-
 static int run_words(int argc, char **argv)
 {
     static choices c;
@@ -320,7 +306,7 @@ static int run_words(int argc, char **argv)
          "iterations to give up after, for each Peclet number and axis", .min = 1, .max = 1e9},
         {0},
     };
-    options_pick(&c.compute, shared, sizeof shared / sizeof *shared);
+    cli_compute_pick(&c.compute, cli_solver_flags, shared, sizeof shared / sizeof *shared);
     const cli_option *const tables[] = {own, cli_image_options(&c.image), shared, NULL};
     rill_status status = cli_parse(&cli_dispersion, tables, argc, argv, inputs, &count, &help);
     if (!help && status == RILL_OK && count == 0)

@@ -145,15 +145,8 @@ static bool may_flow(const choices *c, int axis)
 /* "out.h5" becomes "out.vtkhdf", or "out.x.vtkhdf" when there is a file for each axis. */
 static rill_status fields_name(const choices *c, int axis, char *name, size_t size)
 {
-    const char *output = c->compute.output;
-    size_t length = strlen(output);
-    if (length > 3 && strcmp(output + length - 3, ".h5") == 0) length -= 3;
     const char which[] = {'.', rill_axis(axis), '\0'};
-    const int written =
-        snprintf(name, size, "%.*s%s.vtkhdf", (int)length, output, rill_axes_count(c->axis) > 1 ? which : "");
-    if (written < 0 || (size_t)written >= size)
-        return rill_fail(RILL_USAGE, "-o %.40s…: the name is too long", output);
-    return RILL_OK;
+    return cli_fields_name(c->compute.output, rill_axes_count(c->axis) > 1 ? which : "", name, size);
 }
 
 static rill_status finished(void *context, const rill_permeability_run *run, const rill_node_moments *all)

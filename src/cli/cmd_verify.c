@@ -348,17 +348,9 @@ const cli_command cli_verify = {
 };
 
 /* The shared flags that apply here. */
-static void share(cli_compute *compute, cli_option *table, int room)
-{
-    static const char *const names[] = {"lattice",    "collision", "magic",      "equilibrium", "stream",
-                                        "addressing", "storage",   "arithmetic", "bounce-back", "shift",
-                                        "backend",    "memory",    "json",       "overwrite",   "quiet"};
-    int count = 0;
-    for (const cli_option *o = cli_compute_options(compute); o->name || o->help; o++)
-        for (size_t k = 0; o->name && k < sizeof names / sizeof *names && count < room - 1; k++)
-            if (strcmp(o->name, names[k]) == 0) table[count++] = *o;
-    table[count] = (cli_option){0};
-}
+static const char *const shared_flags[] = {
+    "lattice",     "collision", "magic",   "equilibrium", "stream", "addressing", "storage", "arithmetic",
+    "bounce-back", "shift",     "backend", "memory",      "json",   "overwrite",  "quiet",   NULL};
 
 static int run(int argc, char **argv)
 {
@@ -388,7 +380,7 @@ static int run(int argc, char **argv)
         {0},
     };
     cli_option shared[24];
-    share(&c.compute, shared, 24);
+    cli_compute_pick(&c.compute, shared_flags, shared, sizeof shared / sizeof *shared);
     const cli_option *const tables[] = {own, shared, NULL};
     rill_status status = cli_parse(&cli_verify, tables, argc, argv, NULL, &count, &help);
     if (help) return RILL_OK;

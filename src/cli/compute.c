@@ -125,6 +125,18 @@ const cli_option *cli_compute_options(cli_compute *c)
     return table;
 }
 
+const char *const cli_solver_flags[] = {"backend", "tolerance", "memory", "json",
+                                        "output",  "overwrite", "quiet",  NULL};
+
+void cli_compute_pick(cli_compute *compute, const char *const *names, cli_option *table, size_t room)
+{
+    size_t count = 0;
+    for (const cli_option *o = cli_compute_options(compute); o->name || o->help; o++)
+        for (size_t k = 0; o->name && names[k] && count < room - 1; k++)
+            if (strcmp(o->name, names[k]) == 0) table[count++] = *o;
+    table[count] = (cli_option){0};
+}
+
 rill_variant cli_compute_variant(const cli_compute *c)
 {
     const rill_variant v = {

@@ -187,24 +187,11 @@ rill_status cli_dispersion_write_hdf5(const cli_dispersion_result *r)
 {
     rill_status status = RILL_OK;
     rill_result *file = NULL;
-    char *notes = NULL;
-    RILL_TRY(rill_notes_add(&notes, r->geom->notes));
-    RILL_TRY(rill_notes_add(&notes, r->result->notes));
-    const rill_run run = {.command = r->command,
-                          .geometry = r->input,
-                          .source = r->geom->source,
-                          .source_hash = r->geom->source_hash,
-                          .source_options = r->geom->options,
-                          .notes = notes,
-                          .backend = "cpu",
-                          .device = "",
-                          .unit_si = r->geom->spacing,
-                          .seed = -1};
-    RILL_TRY(rill_result_create(r->output, &run, &file));
+    const rill_run run = {.command = r->command, .geometry = r->input, .backend = "cpu", .device = ""};
+    RILL_TRY(cli_result_create(r->output, run, r->geom, r->result->notes, &file));
     RILL_TRY(write_summary(file, r));
     RILL_TRY(rill_result_commit(file));
 done:
-    free(notes);
     rill_result_destroy(file);
     return status;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files that a command writes: none is an input or another output, and all can be written. */
+/* The files that a command writes: none is an input or another output, all can be written, and results begin
+ * alike. */
 #include "cli/cli.h"
 #include "cli/json_option.h"
+#include "core/notes.h"
 #include "core/output.h"
 #include "geometry/image/file_names.h"
 
@@ -65,5 +67,34 @@ rill_status cli_outputs_check(const char *input, const cli_output *outputs, int 
     RILL_TRY(check(file, outputs, count));
 done:
     free(file);
+    return status;
+}
+
+rill_status cli_fields_name(const char *output, const char *infix, char *name, size_t size)
+{
+    size_t length = strlen(output);
+    if (length > 3 && strcmp(output + length - 3, ".h5") == 0) length -= 3;
+    const int written = snprintf(name, size, "%.*s%s.vtkhdf", (int)length, output, infix);
+    if (written < 0 || (size_t)written >= size)
+        return rill_fail(RILL_USAGE, "-o %.40s…: the name is too long", output);
+    return RILL_OK;
+}
+
+rill_status cli_result_create(const char *output, rill_run run, const rill_geom *geom, const char *notes,
+                              rill_result **out)
+{
+    rill_status status = RILL_OK;
+    char *all = NULL;
+    RILL_TRY(rill_notes_add(&all, geom->notes));
+    RILL_TRY(rill_notes_add(&all, notes));
+    run.source = geom->source;
+    run.source_hash = geom->source_hash;
+    run.source_options = geom->options;
+    run.notes = all;
+    run.unit_si = geom->spacing;
+    run.seed = -1;
+    RILL_TRY(rill_result_create(output, &run, out));
+done:
+    free(all);
     return status;
 }

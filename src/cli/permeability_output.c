@@ -439,22 +439,14 @@ rill_status cli_permeability_write_hdf5(const cli_permeability_result *r)
     rill_status status = RILL_OK;
     rill_result *file = NULL;
     const rill_permeability *p = r->result;
-    char variant[96], *notes = NULL;
-    RILL_TRY(rill_notes_add(&notes, r->geom->notes));
-    RILL_TRY(rill_notes_add(&notes, p->notes));
+    char variant[96];
     rill_variant_name(stored(r->options->variant, &p->plan), variant, sizeof variant);
     const rill_run run = {.command = r->command,
                           .geometry = r->input,
-                          .source = r->geom->source,
-                          .source_hash = r->geom->source_hash,
-                          .source_options = r->geom->options,
-                          .notes = notes,
                           .backend = p->backend,
                           .device = p->device,
-                          .variant = variant,
-                          .unit_si = r->geom->spacing,
-                          .seed = -1};
-    RILL_TRY(rill_result_create(r->output, &run, &file));
+                          .variant = variant};
+    RILL_TRY(cli_result_create(r->output, run, r->geom, r->result->notes, &file));
     for (int i = 0; i < p->run_count; i++)
         RILL_TRY(write_series(file, &p->runs[i], cli_square_metres(r->geom)));
     RILL_TRY(write_summary(file, r));
@@ -462,7 +454,6 @@ rill_status cli_permeability_write_hdf5(const cli_permeability_result *r)
     RILL_TRY(cli_permeability_write_walls(file, r));
     RILL_TRY(rill_result_commit(file));
 done:
-    free(notes);
     rill_result_destroy(file);
     return status;
 }

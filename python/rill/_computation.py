@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import ctypes
 import datetime
+import inspect
+import pathlib
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -15,8 +17,20 @@ from . import _interface as c
 from ._geometry import Geometry
 from ._library import check, library, text
 from ._progress import Watch
+from ._report import described
 from ._values import pointer
 from .errors import Error, NumericsError, SystemFailure
+
+
+def given(function: Callable[..., Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Return the keywords of a function that differ from their defaults, as JSON has them."""
+    found: dict[str, Any] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        value = values[name]
+        if name == "progress" or value is parameter.default:
+            continue
+        found[name] = value if isinstance(value, (str, int, float)) else str(value) if isinstance(value, pathlib.PurePath) else described(value)
+    return found
 
 
 def provenance_of(geometry: Geometry, **more: Any) -> dict[str, Any]:

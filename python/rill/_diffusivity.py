@@ -17,7 +17,7 @@ from . import _interface as c, _report
 from ._arguments import choice, count, flag, fraction, real
 from ._arrays import Array, Order, order_of
 from ._batch import Batch, Images, _batch_options, cut, many, pairs_of
-from ._computation import Computation, provenance_of
+from ._computation import Computation, given, provenance_of
 from ._field import ordered, points_of
 from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, labelled, porosity_of
 from ._library import library, need, notes, text, warn
@@ -188,7 +188,7 @@ class Diffusivity:
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """Where the result is from: versions, source, device and date."""
+        """Where the result is from: versions, source, the keywords that were given, device and date."""
         return copy.deepcopy(self._provenance)
 
     def to_dict(self) -> dict[str, Any]:
@@ -313,6 +313,7 @@ def diffusivity(
     >>> round(result.d, 6), round(float(result.tortuosity_factor[0]), 6)
     (0.5, 1.0)
     """
+    keywords = given(diffusivity, locals())
     made, found = _options_of(drive, tolerance, max_iterations, pore, phases)
     chosen = Device(device)
     made.error_bar = flag(error_bar, "error_bar")
@@ -321,7 +322,7 @@ def diffusivity(
         geometry, letters = as_geometry(im, voxel_size, pore, order, sides, shown_by, where)
         made.axis = axis_of(axis, letters, AXES)
         field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else letters
-        provenance = provenance_of(geometry, axes=letters, sides=list(geometry.sides))
+        provenance = provenance_of(geometry, keywords=keywords, axes=letters, sides=list(geometry.sides))
         with chosen as opened, Watch(shown_by) as watch:
             made.device, made.backend, made.progress = opened.c, opened.kind, watch.c
             return _Computation(geometry, made, letters, field_axes if flag(fields, "fields") else "", provenance, drive).run(watch)

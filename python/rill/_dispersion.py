@@ -6,6 +6,8 @@ from __future__ import annotations
 import copy
 import ctypes
 import dataclasses
+import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,10 +15,10 @@ import numpy as np
 
 from . import _interface as c, _report
 from ._arguments import count, flag, fraction, items, path_bytes, path_text, positive, real
-from ._arrays import Order, order_of
-from ._computation import Computation, provenance_of
-from ._field import ordered
-from ._geometry import Geometry, Source, as_geometry, axis_of, is_path
+from ._arrays import Array, Order, order_of
+from ._computation import Computation, given, provenance_of
+from ._field import ordered, points_of
+from ._geometry import Geometry, Source, as_geometry, axis_of, is_path, labelled
 from ._library import check, files, library, need, notes, warn
 from ._pore import Pore
 from ._progress import Progress, Watch, logger, one_bar
@@ -29,7 +31,7 @@ ONE_AXIS = {"auto": c.RILL_AXIS_AUTO, "x": 0, "y": 1, "z": 2}
 PECLET = "U L / D0: U is the mean velocity in the conducting pores along the axis of the flow"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class DispersionField:
     """Closure field and velocity at one Péclet number; 0 in the solid.
 
@@ -48,6 +50,26 @@ class DispersionField:
     array_axes: str
     closure: Floats
     velocity: Floats
+    _geometry: Geometry
+
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.velocity.shape))
+        return f"<rill.DispersionField at Péclet number {self.peclet:g}: closure and velocity of {shape} voxels along {', '.join(self.array_axes)}>"
+
+    def to_xarray(self) -> Any:
+        """Return an xarray.Dataset with 'closure' (component, z, y, x), 'velocity' (z, y, x) and coordinates in metres. Needs xarray."""
+        xarray = need("xarray", "to_xarray()")
+        units = {"closure": "voxels", "velocity": "1"}
+        return xarray.Dataset({name: labelled(xarray, self._geometry, value, name, units[name]) for name, value in self._of_files().items()},
+                              attrs={"peclet": self.peclet})
+
+    def to_pyvista(self) -> Any:
+        """Return a pyvista.ImageData with 'closure' and 'velocity' at its points, the centres of the voxels. Needs pyvista."""
+        return points_of(self._geometry, self._of_files())
+
+    def _of_files(self) -> dict[str, Floats]:
+        """Return the arrays with the axes z, y, x."""
+        return {"closure": ordered(self.closure, self.array_axes, "zyx"), "velocity": ordered(self.velocity, self.array_axes, "zyx")}
 
 
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
@@ -105,7 +127,9 @@ class Dispersion:
     fields: list[DispersionField]
     nodes: int
     notes: tuple[str, ...]
+    _voxels: tuple[int, ...]
     _provenance: dict[str, Any]
+    _slice: Array
 
     @property
     def longitudinal(self) -> Reals:
@@ -115,7 +139,7 @@ class Dispersion:
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """Where the result is from: versions, source and date."""
+        """Where the result is from: versions, source, the keywords that were given, and date."""
         return copy.deepcopy(self._provenance)
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,9 +151,25 @@ class Dispersion:
 
     def to_dataframe(self) -> Any:
         """Return a pandas.DataFrame with a row for each Péclet number. Needs pandas."""
-        rows = [{"peclet": pe, "cell_peclet": cell, **{f"D_{a}{b}": d["xyz".index(a), "xyz".index(b)] for a in "xyz" for b in "xyz"}}
+        return need("pandas", "to_dataframe()").DataFrame(self._rows()).set_index("peclet")
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write the result: ``.json`` has what `to_dict` returns, ``.csv`` the rows of `to_dataframe`, ``.npz`` the tensors and the fields.
+
+        `open` reads the first two. A file that exists is refused unless ``overwrite=True``.
+        """
+        arrays: dict[str, Any] = {"peclet": self.peclet, "tensor": self.tensor, "bound": self.bound, "voxel_size_m": np.float64(self.voxel_size or math.nan)}
+        for i, field in enumerate(self.fields):
+            arrays |= {f"closure_{i}": field.closure, f"velocity_{i}": field.velocity}
+        _report.save(path, overwrite, self.to_dict(), self._rows(), arrays)
+
+    def _repr_html_(self) -> str:
+        return _report.html_of_dispersion(self)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return a row for each Péclet number."""
+        return [{"peclet": pe, "cell_peclet": cell, **{f"D_{a}{b}": d["xyz".index(a), "xyz".index(b)] for a in "xyz" for b in "xyz"}}
                 for pe, cell, d in zip(self.peclet, self.cell_peclet, self.tensor)]
-        return need("pandas", "to_dataframe()").DataFrame(rows).set_index("peclet")
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{d:.6g} (Pe {pe:g})" for pe, d in zip(self.peclet, self.longitudinal))
@@ -211,6 +251,7 @@ def dispersion(
     >>> [round(float(d), 2) for d in result.longitudinal]
     [1.0, 2.9]
     """
+    keywords = given(dispersion, locals())
     made = library.rill_dispersion_options_default()
     chosen = Device(device)
     listed = [real(one, "peclet") for one in (items(peclet, "peclet", "list of numbers") if isinstance(peclet, (Sequence, np.ndarray)) else [peclet])]
@@ -238,7 +279,7 @@ def dispersion(
                 made.axis = 0 if geometry.shape[0] == 1 else 2
             made.length = _length(length, geometry.voxel_size)
             field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else letters
-            provenance = provenance_of(geometry, axes=letters, sides=list(geometry.sides), flow_tolerance=None if read else within)
+            provenance = provenance_of(geometry, keywords=keywords, axes=letters, sides=list(geometry.sides), flow_tolerance=None if read else within)
             with chosen as opened, Watch(shown_by) as watch:
                 made.progress = watch.c
                 if not read:
@@ -292,7 +333,7 @@ class _Computation(Computation):
         for values, image in zip([field.velocity, *field.b], images):
             if values:
                 self.image(np.ctypeslib.as_array(values, (nodes,)), nodes, image)
-        self.fields.append(DispersionField(field.peclet, self.order, ordered(images[1:], "zyx", self.order), ordered(images[0], "zyx", self.order)))
+        self.fields.append(DispersionField(field.peclet, self.order, ordered(images[1:], "zyx", self.order), ordered(images[0], "zyx", self.order), self.geometry))
 
     def _result(self) -> Dispersion:
         r = self.out
@@ -302,4 +343,5 @@ class _Computation(Computation):
             bound=np.array([[row[:] for row in p.bound] for p in points]), cell_peclet=np.array([p.cell_peclet for p in points]),
             axis="xyz"[self.options.axis], array_axes=self.letters, length=r.length, voxel_size=self.geometry.voxel_size, porosity=r.porosity,
             divergence=r.divergence, correction=r.correction, left=r.left, converged=r.converged, iterations=[p.iterations for p in points],
-            fields=self.fields, nodes=r.nodes, notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))), _provenance=self.provenance)
+            fields=self.fields, nodes=r.nodes, notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))), _voxels=self.geometry.shape[::-1],
+            _slice=self.geometry.voxels[self.geometry.shape[0] // 2].copy(), _provenance=self.provenance)

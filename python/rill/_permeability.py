@@ -6,10 +6,8 @@ from __future__ import annotations
 import copy
 import ctypes
 import dataclasses
-import inspect
 import math
 import os
-import pathlib
 import warnings
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -23,7 +21,7 @@ from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path
 from ._library import check, library, need, notes, text, warn
 from ._pore import Pore, Threshold, threshold_of
 from ._error_bar import ErrorBar, error_bar_of, form_of
-from ._computation import Computation, provenance_of
+from ._computation import Computation, given, provenance_of
 from ._field import Field, ordered, si_quantity
 from ._sample import Core, Where, takes_image
 from ._progress import Bar, Progress, Watch, logger, one_bar, percent
@@ -434,17 +432,6 @@ def permeability(
         return _Call({**given, "progress": shown_by}).compute(form_of(error_bar))
 
 
-def _given(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the keywords that differ from their defaults, as JSON has them."""
-    found: dict[str, Any] = {}
-    for name, parameter in inspect.signature(permeability).parameters.items():
-        value = values[name]
-        if name == "progress" or value is parameter.default:
-            continue
-        found[name] = value if isinstance(value, (str, int, float)) else str(value) if isinstance(value, pathlib.PurePath) else _report.described(value)
-    return found
-
-
 class _Call:
     """A call of `permeability` or `plan`: its image, read, and its options."""
 
@@ -469,7 +456,7 @@ class _Call:
             self.progress.flows = next(len(n) for n, number in AXES.items() if number == o.axis) if o.axis != c.RILL_AXIS_AUTO else 1
         field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else self.letters
         self.order = field_axes if self.fields else ""
-        self.provenance = provenance_of(self.geometry, keywords=_given(a))
+        self.provenance = provenance_of(self.geometry, keywords=given(permeability, a))
 
     def computation(self, opened: Any) -> _Computation:
         """Return the computation on devices that are open."""

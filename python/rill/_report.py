@@ -24,6 +24,7 @@ from .errors import SystemFailure, UsageError
 
 if TYPE_CHECKING:
     from ._diffusivity import Diffusivity
+    from ._dispersion import Dispersion
     from ._permeability import Permeability
 
 DARCY = 9.869233e-13
@@ -151,12 +152,12 @@ def html(r: Permeability) -> str:
         if axis in r.axes:
             a = "xyz".index(axis)
             lines.append((f"k along {axis}, {unit}; percolating porosity", f"{r.tensor_lu[a, a] * factor:.6g}; {percolating:.4f}"))
-    return html_of("rill.Permeability", lines, r)
+    return html_of("rill.Permeability", [*lines, ("device", r.device)], r)
 
 
-def html_of(title: str, lines: list[tuple[str, str]], r: Permeability | Diffusivity) -> str:
+def html_of(title: str, lines: list[tuple[str, str]], r: Permeability | Diffusivity | Dispersion) -> str:
     """Return a table of names and values, and the middle plane of the voxels."""
-    lines = [*lines, ("voxels x, y, z", " x ".join(map(str, r._voxels))), ("device", r.device), *(("note", note) for note in r.notes)]
+    lines = [*lines, ("voxels x, y, z", " x ".join(map(str, r._voxels))), *(("note", note) for note in r.notes)]
     table = "".join(f"<tr><th style='text-align:left'>{escape.escape(name)}</th><td style='text-align:left'>{escape.escape(value)}</td></tr>"
                     for name, value in lines)
     image = base64.b64encode(picture(r._slice)).decode()
@@ -178,4 +179,12 @@ def html_of_diffusivity(r: Diffusivity) -> str:
         if axis in r.axes:
             a = "xyz".index(axis)
             lines.append((f"D_eff / D0 along {axis}; tortuosity factor; percolating porosity", f"{r.tensor[a, a]:.6g}; {r.tortuosity_factor[a]:.4g}; {percolating:.4f}"))
-    return html_of("rill.Diffusivity", lines, r)
+    return html_of("rill.Diffusivity", [*lines, ("device", r.device)], r)
+
+
+def html_of_dispersion(r: Dispersion) -> str:
+    """Return a table and a slice for Jupyter."""
+    a = "xyz".index(r.axis)
+    lines = [("flow along", r.axis), ("length, voxels", f"{r.length:.6g}"), ("porosity", f"{r.porosity:.4f}")]
+    lines += [(f"D / D0 along {r.axis}, Péclet number {pe:g}", f"{d[a, a]:.6g} ± {bound[a, a]:.2g}") for pe, d, bound in zip(r.peclet, r.tensor, r.bound)]
+    return html_of("rill.Dispersion", lines if r.converged else [("state", "NOT CONVERGED"), *lines], r)

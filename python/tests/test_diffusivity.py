@@ -102,6 +102,7 @@ def test_a_result_is_saved_and_shown_as_that_of_a_permeability(rock: Image, tmp_
     with pytest.raises(rill.UsageError, match="exists"):
         result.save(tmp_path / "d.json")
     assert "<table>" in (html := result._repr_html_()) and "rill.Diffusivity" in html and f"{result.d:.6g}" in html and "image/png" in html
+    assert result.provenance["keywords"]["voxel_size"] == "2 um" and "tolerance" not in result.provenance["keywords"]
     assert len(repr(result.fields["x"])) < 200 and "concentration" in repr(result.fields["x"])
 
 

@@ -56,6 +56,32 @@ def test_the_flow_of_a_field_file(tmp_path: pathlib.Path) -> None:
         rill.dispersion(tmp_path / "k.vtkhdf", 3, sides="mirror")
 
 
+def test_a_result_is_saved_and_shown_as_that_of_a_permeability(tmp_path: pathlib.Path) -> None:
+    result = rill.dispersion(pack(), [0, 5], "2 um", axis="z", fields=True, device="cpu")
+    for suffix in ("json", "csv", "npz"):
+        result.save(tmp_path / f"d.{suffix}")
+    assert rill.open(tmp_path / "d.json") == json.loads(json.dumps(result.to_dict()))
+    assert list(rill.open(tmp_path / "d.csv")["D_zz"]) == list(result.longitudinal)
+    with np.load(tmp_path / "d.npz") as found:
+        assert np.array_equal(found["tensor"], result.tensor) and np.array_equal(found["closure_1"], result.fields[1].closure)
+    with pytest.raises(rill.UsageError, match="exists"):
+        result.save(tmp_path / "d.json")
+    html = result._repr_html_()
+    assert "rill.Dispersion" in html and f"{result.longitudinal[1]:.6g}" in html and "image/png" in html
+    assert len(repr(result.fields[1])) < 200 and "closure" in repr(result.fields[1])
+    assert result.provenance["keywords"] == {"im": "ndarray of shape (12, 12, 12), bool", "peclet": "[0, 5]", "voxel_size": "2 um", "axis": "z", "fields": True, "device": "cpu"}
+
+
+def test_fields_are_those_of_xarray_and_pyvista() -> None:
+    pytest.importorskip("xarray")
+    field = rill.dispersion(pack()[:11].transpose(2, 1, 0), 5, "2 um", axis="z", order="xyz", fields=True, device="cpu").fields[0]
+    data = field.to_xarray()
+    assert data.closure.dims == ("component", "z", "y", "x") and np.array_equal(data.velocity.values, field.velocity.transpose(2, 1, 0))
+    pytest.importorskip("pyvista")
+    grid = field.to_pyvista()
+    assert grid.dimensions == (12, 12, 11) and np.array_equal(grid.point_data["closure"][:, 2], field.closure[2].ravel(order="F"))
+
+
 def test_refusals() -> None:
     with pytest.raises(rill.UsageError, match="take Peclet numbers up to"):
         rill.dispersion(pack(), 1e6, device="cpu")

@@ -264,3 +264,27 @@ Test(dispersion, refusals)
     refused(g, &o, RILL_NUMERICS, "nothing percolates along z through faces");
     rill_geom_destroy(g);
 }
+
+/* One number that is none says nothing of a flow: neither that nothing flows, nor a tensor. */
+Test(dispersion, velocities_are_finite)
+{
+    rill_geom *g = balls_box(4, 4, 4);
+    uint64_t nodes = rill_geom_fluid(g);
+    float *u = velocities(g, 1, 1);
+    const rill_dispersion_options o = options_of(1e-3, 1, (const double[]){1});
+    rill_dispersion r;
+    const float wrong[] = {NAN, INFINITY, -INFINITY};
+    for (size_t k = 0; k < 3; k++) {
+        const float before = u[nodes + 7];
+        u[nodes + 7] = wrong[k];
+        cr_expect_eq(rill_dispersion_compute(g, u, &o, &r), RILL_USAGE);
+        cr_expect_not_null(strstr(rill_error_message(), "the velocity of node 7 along y is"), "%s",
+                           rill_error_message());
+        rill_dispersion_free(&r);
+        u[nodes + 7] = before;
+    }
+    ASSERT_OK(rill_dispersion_compute(g, u, &o, &r));
+    rill_dispersion_free(&r);
+    free(u);
+    rill_geom_destroy(g);
+}

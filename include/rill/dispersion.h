@@ -118,8 +118,8 @@ void rill_pore_velocities_free(float *u);
  * @param[in] options the options
  * @param[out] out  filled in also when RILL_NUMERICS is returned for iterations; see rill_dispersion_free()
  * @return RILL_NUMERICS when nothing conducts, in several parts that no face connects, without flow, or when
- * a bound is above the tolerance; RILL_USAGE for options out of range, among them a cell Peclet number above
- * RILL_CELL_PECLET_MOST; RILL_SYSTEM without memory; RILL_CANCELLED
+ * a bound is above the tolerance; RILL_USAGE for velocities that are not finite, options out of range, among
+ * them a cell Peclet number above RILL_CELL_PECLET_MOST; RILL_SYSTEM without memory; RILL_CANCELLED
  * @see Brenner (1980), doi:10.1098/rsta.1980.0205; Carbonell & Whitaker, Chem. Eng. Sci. 38,
  * 1795 (1983)
  */

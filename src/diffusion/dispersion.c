@@ -51,6 +51,17 @@ static rill_status options_check(const rill_geom *geom, const rill_dispersion_op
     return geometry_check(geom, o->axis);
 }
 
+/* @param nodes  of the geometry before pores become solid */
+static rill_status velocities_check(const float *u, uint64_t nodes)
+{
+    for (uint64_t i = 0; i < 3 * nodes; i++)
+        if (!isfinite(u[i]))
+            return rill_fail(RILL_USAGE,
+                             "the velocity of node %llu along %c is %g: velocities must be finite",
+                             (unsigned long long)(i % nodes), rill_axis((int)(i / nodes)), (double)u[i]);
+    return RILL_OK;
+}
+
 /* Make pores solid that the solute does not go through. @param[out] through  axes along which the others
  * conduct */
 static rill_status prepare(rill_geom *geom, const rill_dispersion_options *o, bool through[3],
@@ -181,6 +192,7 @@ rill_status rill_dispersion_compute(rill_geom *geom, const float *u, const rill_
     const rill_dispersion_point *failed = NULL;
     *out = (rill_dispersion){.converged = true};
     RILL_TRY(options_check(geom, options));
+    RILL_TRY(velocities_check(u, rill_geom_fluid(geom)));
     RILL_TRY(problem_make(geom, u, options, &c, out));
     RILL_TRY(cells_check(&c, options, out));
     for (int k = 0; k < options->peclet_count; k++) {

@@ -26,4 +26,9 @@
 #define RILL_SPARSE_VELOCITY "/VTKHDF/CellData/velocity" /* f32 [N][3] */
 #define RILL_SPARSE_PRESSURE "/VTKHDF/CellData/pressure" /* f32 [N] */
 
+/** Refuse values of a node or voxel that are not finite: nothing that is drawn, written or computed from them
+ * means anything. @param index  of the voxel, x fastest */
+rill_status rill_fields_finite_check(const char *path, const char *dataset, const float *values, int count,
+                                     uint64_t index);
+
 #endif

@@ -8,10 +8,24 @@
 
 #include "rill/dispersion.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PLANES = 8 /* as many as the chunks have */ };
+
+rill_status rill_fields_finite_check(const char *path, const char *dataset, const float *values, int count,
+                                     uint64_t index)
+{
+    for (int k = 0; k < count; k++)
+        if (!isfinite(values[k]))
+            return rill_fail(
+                RILL_USAGE,
+                "%s: %s is %g in voxel %llu, which is no number of a flow: the file is damaged, or "
+                "not written by rill; compute it again",
+                path, dataset, (double)values[k], (unsigned long long)index);
+    return RILL_OK;
+}
 
 /* Open a file and read what it says of its geometry. */
 static rill_status image_open(const char *path, rill_h5_file **file, rill_geom **geom)
@@ -71,6 +85,7 @@ rill_status rill_pore_velocities_read(const char *path, rill_geom **out, float *
                               n, some));
         for (uint64_t v = 0; v < count * plane; v++) {
             if (geom->voxels[z * plane + v] == RILL_SOLID) continue;
+            RILL_TRY(rill_fields_finite_check(path, RILL_IMAGE_VELOCITY, some + 3 * v, 3, z * plane + v));
             for (uint64_t a = 0; a < 3; a++) values[a * nodes + node] = some[3 * v + a];
             node++;
         }

@@ -189,6 +189,11 @@ rill_status rill_h5_get_text(rill_h5_file *file, const char *object, const char 
 rill_status rill_h5_get_reals(rill_h5_file *file, const char *object, const char *name, double *values,
                               size_t count);
 
+/** Read exactly `count` reals that are finite. @return RILL_USAGE when one is not; errors as
+ * rill_h5_get_reals() */
+rill_status rill_h5_get_finite(rill_h5_file *file, const char *object, const char *name, double *values,
+                               size_t count);
+
 /** Read exactly `count` integers; errors as rill_h5_get_reals(). */
 rill_status rill_h5_get_integers(rill_h5_file *file, const char *object, const char *name, int64_t *values,
                                  size_t count);

@@ -2,6 +2,7 @@
 /* Attributes of HDF5 objects: texts, reals, integers. */
 #include "io/hdf5_priv.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { TEXT_MAX = 1 << 24 /* bytes of a text attribute that we read */ };
@@ -126,6 +127,17 @@ rill_status rill_h5_get_reals(rill_h5_file *file, const char *object, const char
 {
     RILL_H5_QUIET;
     return get_numbers(file, object, name, H5T_NATIVE_DOUBLE, values, count);
+}
+
+rill_status rill_h5_get_finite(rill_h5_file *file, const char *object, const char *name, double *values,
+                               size_t count)
+{
+    const rill_status status = rill_h5_get_reals(file, object, name, values, count);
+    for (size_t k = 0; status == RILL_OK && k < count; k++)
+        if (!isfinite(values[k]))
+            return rill_fail(RILL_USAGE, "cannot read %s: the attribute %s is %g: it is damaged",
+                             rill_h5_path(file), name, values[k]);
+    return status;
 }
 
 rill_status rill_h5_get_integers(rill_h5_file *file, const char *object, const char *name, int64_t *values,

@@ -52,11 +52,11 @@ static rill_status source_open(const char *path, bool timed, source *s)
                            "of `rill run`",
                            path, unit));
     RILL_TRY(rill_h5_get_integers(s->file, "/", "size", s->n, 3));
-    RILL_TRY(rill_h5_get_reals(s->file, "/", "origin", s->origin, 3));
-    RILL_TRY(rill_h5_get_reals(s->file, "/", "spacing", &s->spacing, 1));
+    RILL_TRY(rill_h5_get_finite(s->file, "/", "origin", s->origin, 3));
+    RILL_TRY(rill_h5_get_finite(s->file, "/", "spacing", &s->spacing, 1));
     if (timed) {
         RILL_TRY(rill_h5_get_integers(s->file, "/", "step", &step, 1));
-        RILL_TRY(rill_h5_get_reals(s->file, "/", "time_step", &time_step, 1));
+        RILL_TRY(rill_h5_get_finite(s->file, "/", "time_step", &time_step, 1));
         s->time = (double)step * time_step;
     }
     RILL_TRY(rill_h5_check_linked(s->file, "/nodes/cell"));
@@ -109,6 +109,8 @@ static rill_status print_source(FILE *out, writer *w, const source *s)
             if (w->written++ == POINTS)
                 RILL_TRY(
                     rill_fail(RILL_USAGE, "more than %d points are so near: give a shorter reach", POINTS));
+            RILL_TRY(rill_fields_finite_check(rill_h5_path(s->file), RILL_SPARSE_VELOCITY, u + 3 * k, 3,
+                                              cells[k]));
             fprintf(out, "%.9g, %.9g, %.9g, %.9g, %.9g, %.9g", x[0], x[1], x[2], (double)u[3 * k],
                     (double)u[3 * k + 1], (double)u[3 * k + 2]);
             if (w->count > 1) fprintf(out, ", %.15g", s->time);

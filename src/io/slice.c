@@ -113,6 +113,17 @@ static rill_status shape_check(const source *s, const char *dataset, int rank, c
                             rill_h5_path(s->file), dataset);
 }
 
+/* The voxel that a pixel shows. */
+static uint64_t voxel_of(const source *s, const rill_slice *slice, uint64_t pixel)
+{
+    const int u = s->axis == 0 ? 1 : 0, v = s->axis == 2 ? 1 : 2;
+    uint64_t at[3];
+    at[s->axis] = slice->position;
+    at[u] = pixel % slice->width;
+    at[v] = pixel / slice->width;
+    return (at[2] * s->n[1] + at[1]) * s->n[0] + at[0];
+}
+
 static rill_status plane_read(const source *s, const char *dataset, int components, rill_slice *slice)
 {
     rill_status status = RILL_OK;
@@ -129,8 +140,14 @@ static rill_status plane_read(const source *s, const char *dataset, int componen
     RILL_TRY(rill_array_create(pixels, sizeof *voxels, "a slice of voxels", (void **)&voxels));
     RILL_TRY(rill_h5_read(s->file, dataset, RILL_H5_F32, components > 1 ? 4 : 3, start, count, values));
     RILL_TRY(rill_h5_read(s->file, mask, RILL_H5_F32, 3, start, count, voxels));
-    for (uint64_t p = 0; p < pixels; p++)
-        slice->values[p] = voxels[p] >= RILL_FLUID ? shown(s, values + p * (uint64_t)components) : NAN;
+    for (uint64_t p = 0; p < pixels; p++) {
+        const float *value = values + p * (uint64_t)components;
+        slice->values[p] = NAN;
+        if (!(voxels[p] >= RILL_FLUID)) continue;
+        RILL_TRY(rill_fields_finite_check(rill_h5_path(s->file), dataset, value, components,
+                                          voxel_of(s, slice, p)));
+        slice->values[p] = shown(s, value);
+    }
 done:
     rill_array_destroy(values);
     rill_array_destroy(voxels);
@@ -169,7 +186,9 @@ static rill_status nodes_read(const source *s, const char *dataset, int componen
                 RILL_TRY(rill_h5_read(s->file, dataset, RILL_H5_F32, components > 1 ? 2 : 1, start, count,
                                       values));
             met = true;
-            slice->values[pixel] = shown(s, values + k * (uint64_t)components);
+            const float *value = values + k * (uint64_t)components;
+            RILL_TRY(rill_fields_finite_check(rill_h5_path(s->file), dataset, value, components, cells[k]));
+            slice->values[pixel] = shown(s, value);
         }
     }
 done:

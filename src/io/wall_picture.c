@@ -98,6 +98,10 @@ static rill_status values_read(picture *p, const char *field)
             p->values[t] = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
         }
     }
+    for (uint64_t t = 0; t < rows; t++) /* not a number where another part of the wall covers it */
+        if (isinf(p->values[t]))
+            RILL_TRY(rill_fail(RILL_USAGE, "cannot draw %s: %s of triangle %llu is not finite: it is damaged",
+                               rill_h5_path(p->file), field, (unsigned long long)t));
 done:
     rill_array_destroy(vectors);
     free(unit);

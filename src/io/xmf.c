@@ -91,8 +91,8 @@ static rill_status print_image(const grid *g)
     int64_t extent[6];
     double origin[3], spacing[3];
     RILL_TRY(rill_h5_get_integers(g->file, "/VTKHDF", "WholeExtent", extent, 6));
-    RILL_TRY(rill_h5_get_reals(g->file, "/VTKHDF", "Origin", origin, 3));
-    RILL_TRY(rill_h5_get_reals(g->file, "/VTKHDF", "Spacing", spacing, 3));
+    RILL_TRY(rill_h5_get_finite(g->file, "/VTKHDF", "Origin", origin, 3));
+    RILL_TRY(rill_h5_get_finite(g->file, "/VTKHDF", "Spacing", spacing, 3));
     fprintf(g->out, "<Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%lld %lld %lld\"/>\n",
             (long long)extent[5] + 1, (long long)extent[3] + 1, (long long)extent[1] + 1);
     fprintf(g->out,

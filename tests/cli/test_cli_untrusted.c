@@ -8,6 +8,7 @@
 
 #include <hdf5_hl.h>
 #include <jansson.h>
+#include <math.h>
 #include <sys/stat.h>
 
 TestSuite(untrusted, .init = cli_test_start, .fini = cli_test_end);
@@ -237,5 +238,50 @@ Test(untrusted, the_mode_of_a_file_stays)
         cr_assert_eq(rill_output_commit(output), RILL_OK, "%s", rill_error_message());
         rill_output_destroy(output);
         cr_expect(stat("a.json", &info) == 0 && (info.st_mode & 07777) == modes[k], "%o", info.st_mode);
+    }
+}
+
+/* Put a value where a dataset has the first one that is not zero: in a pore. */
+static void spoil(const char *path, const char *dataset, float value)
+{
+    static float values[1 << 16];
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), set = H5Dopen2(file, dataset, H5P_DEFAULT),
+                space = H5Dget_space(set);
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    hssize_t k = 0;
+    cr_assert(count > 0 && count <= 1 << 16);
+    cr_assert_geq(H5Dread(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), 0);
+    while (k < count - 1 && values[k] == 0) k++;
+    values[k] = value;
+    cr_assert_geq(H5Dwrite(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), 0);
+    H5Sclose(space), H5Dclose(set), H5Fclose(file);
+}
+
+/* A number that is none is neither drawn, as if it were solid, nor written, nor computed with. */
+Test(untrusted, fields_that_are_not_finite)
+{
+    static const float wrong[] = {NAN, INFINITY, -INFINITY};
+    cli_result r = cli_test_run("generate", "spheres", "--cells", "8", "-o", "s.geom.h5", "-q");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    for (size_t k = 0; k < 3; k++) {
+        for (int sparse = 0; sparse < 2; sparse++) {
+            const char *data = sparse ? "/VTKHDF/CellData/" : "/VTKHDF/PointData/";
+            char name[80];
+            r = cli_test_run("permeability", "s.geom.h5", "--fields", sparse ? "sparse" : "image", "-o",
+                             "k.h5", "-q", "--overwrite");
+            cr_assert_eq(r.code, 0, "%s", r.err);
+            snprintf(name, sizeof name, "%spressure", data);
+            spoil("k.vtkhdf", name, wrong[k]);
+            cli_test_fails(1, "pressure is", "export", "k.vtkhdf", "--slice", "z=0", "--field", "pressure",
+                           "-o", "k.png");
+            snprintf(name, sizeof name, "%svelocity", data);
+            spoil("k.vtkhdf", name, wrong[k]);
+            cli_test_fails(1, "velocity is", "export", "k.vtkhdf", "--slice", "z=0", "-o", "k.png");
+            cr_expect_neq(access("k.png", F_OK), 0);
+        }
+        r = cli_test_run("permeability", "s.geom.h5", "--fields", "image", "-o", "k.h5", "-q", "--overwrite");
+        cr_assert_eq(r.code, 0, "%s", r.err);
+        spoil("k.vtkhdf", "/VTKHDF/PointData/velocity", wrong[k]);
+        cli_test_fails(1, "/VTKHDF/PointData/velocity is", "dispersion", "k.vtkhdf", "--peclet", "1");
     }
 }

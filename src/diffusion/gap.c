@@ -208,14 +208,14 @@ static void held(const void *shared, uint64_t first, uint64_t end)
 static void nodes_climb(const void *shared, uint64_t first, uint64_t end)
 {
     const pair *p = shared;
-    for (uint64_t k = first; k < end; k++)
-        for (uint32_t bx = 0; bx < rill_diffusion_blocks(p->d, 0); bx++) {
-            const rill_diffusion_block b = rill_diffusion_block_of(p->d, bx, k);
+    for (uint64_t k = first; k < end; k++) {
+        rill_diffusion_row row = rill_diffusion_row_begin(p->d, k);
+        for (rill_diffusion_block b; rill_diffusion_block_next(&row, &b);)
             for (uint32_t cells = b.cells; cells; cells &= cells - 1) {
                 const uint32_t i = b.node[__builtin_ctz(cells)];
                 p->coarse->left[p->d->coarse[i]] += p->d->all.residual[i];
             }
-        }
+    }
 }
 
 /* Take over what the chambers conduct to the ends. */
@@ -256,12 +256,12 @@ static void nodes_descend(const void *shared, uint64_t first, uint64_t end)
     const rill_diffusor *d = p->d;
     for (uint64_t k = first; k < end; k++) {
         double sum = 0;
-        for (uint32_t bx = 0; bx < rill_diffusion_blocks(d, 0); bx++) {
-            const rill_diffusion_block b = rill_diffusion_block_of(d, bx, k);
+        rill_diffusion_row row = rill_diffusion_row_begin(d, k);
+        for (rill_diffusion_block b; rill_diffusion_block_next(&row, &b);) {
             double left[8];
             for (uint32_t q = 0; q < 8; q++) {
                 if (!(b.cells >> q & 1)) continue;
-                const rill_diffusion_node node = rill_diffusion_cell_see(d, bx, k, q, b.node[q]);
+                const rill_diffusion_node node = rill_diffusion_cell_see(&row, &b, q);
                 const uint32_t own = d->coarse[node.i];
                 const double leaves =
                     coarse->out[own] > 0 ? RILL_DIFFUSOR_BETWEEN * coarse->leaves[own] / coarse->out[own] : 0;

@@ -38,37 +38,58 @@ static uint32_t connected(uint32_t cells, uint32_t cell)
     return part;
 }
 
-rill_diffusion_block rill_diffusion_block_see(const rill_diffusor *d, uint32_t bx, uint32_t by, uint32_t bz)
+/* Take the next word along a row of blocks that has nodes. @return false: there is none */
+static bool word_take(rill_diffusion_row *row)
 {
-    const rill_diffusion_grid *g = &d->all.grid;
-    rill_diffusion_block b = {.cells = 0};
-    for (uint32_t m = 0; m < 4; m++) {
-        const uint32_t y = 2 * by + (m & 1), z = 2 * bz + m / 2, bit = 2 * bx % 64;
-        if (y >= g->n[1] || z >= g->n[2]) continue;
-        const size_t at = ((size_t)z * g->n[1] + y) * g->words + 2 * bx / 64;
-        const uint32_t two = g->occupied[at] >> bit & 3;
-        if (!two) continue;
-        const uint32_t i =
-            g->base[at] + (uint32_t)__builtin_popcountll(g->occupied[at] & (((uint64_t)1 << bit) - 1));
-        b.cells |= two << (2 * m);
-        b.node[2 * m] = i;
-        b.node[2 * m + 1] = i + (two & 1);
-    }
-    if (!b.cells) return b;
-    if (g->ends == RILL_ENDS_NODES)
-        for (uint32_t q = 0; q < 8; q++) {
-            const uint32_t place = g->axis == 0   ? 2 * bx + (q & 1)
-                                   : g->axis == 1 ? 2 * by + (q >> 1 & 1)
-                                                  : 2 * bz + (q >> 2);
-            if (place == 0 || place == g->last[g->axis]) b.cells &= ~(1u << q);
+    const rill_diffusion_grid *g = &row->d->all.grid;
+    while (!row->left && row->word < g->words) {
+        uint64_t any = 0;
+        for (uint32_t m = 0; m < 4; m++) {
+            const uint32_t y = row->y + m % 2, z = row->z + m / 2;
+            if (y < g->n[1] && z < g->n[2])
+                any |= g->occupied[((size_t)z * g->n[1] + y) * g->words + row->word];
         }
-    for (uint32_t left = b.cells; left;) {
-        const uint32_t least = (uint32_t)__builtin_ctz(left), part = connected(alike(d, &b, least), least);
-        for (uint32_t q = least; q < 8; q++)
-            if (part >> q & 1) b.part[q] = (uint8_t)least;
+        for (uint32_t m = 0; m < 4 && any; m++)
+            row->cells[m] = rill_diffusion_look_at(g, row->word, row->y, row->z, m);
+        row->left = (any | any >> 1) & 0x5555555555555555;
+        row->word++;
+    }
+    return row->left;
+}
+
+/* Leave out the cells of slices whose values are given. */
+static uint32_t cells_free(const rill_diffusion_row *row, uint32_t cells, uint32_t bit)
+{
+    const rill_diffusion_grid *g = &row->d->all.grid;
+    const uint32_t from = g->axis == 0 ? 64 * (row->word - 1) + bit : g->axis == 1 ? row->y : row->z;
+    for (uint32_t q = 0; q < 8; q++) {
+        const uint32_t place = from + (q >> g->axis & 1);
+        if (place == 0 || place == g->last[g->axis]) cells &= ~(1u << q);
+    }
+    return cells;
+}
+
+bool rill_diffusion_block_next(rill_diffusion_row *row, rill_diffusion_block *b)
+{
+    if (!word_take(row)) return false;
+    b->bit = (uint32_t)__builtin_ctzll(row->left);
+    b->cells = 0;
+    row->left &= row->left - 1;
+    for (uint32_t m = 0; m < 4; m++) {
+        const rill_diffusion_word *word = &row->cells[m];
+        const uint32_t two = word->here >> b->bit & 3;
+        b->cells |= two << (2 * m);
+        b->node[2 * m] = word->first + rill_diffusion_count(word->here & (((uint64_t)1 << b->bit) - 1));
+        b->node[2 * m + 1] = b->node[2 * m] + (two & 1);
+    }
+    if (row->d->all.grid.ends == RILL_ENDS_NODES) b->cells = cells_free(row, b->cells, b->bit);
+    for (uint32_t left = b->cells; left;) {
+        const uint32_t least = (uint32_t)__builtin_ctz(left);
+        const uint32_t part = connected(alike(row->d, b, least), least);
+        for (uint32_t cells = part; cells; cells &= cells - 1) b->part[__builtin_ctz(cells)] = (uint8_t)least;
         left &= ~part;
     }
-    return b;
+    return true;
 }
 
 /* What a loop over rows of blocks works with. */
@@ -84,8 +105,8 @@ static void chambers_list(const void *shared, uint64_t first, uint64_t end)
     rill_diffusor *d = j->d;
     for (uint64_t k = first; k < end; k++) {
         uint32_t count = j->list ? d->chamber[k] : 0;
-        for (uint32_t bx = 0; bx < rill_diffusion_blocks(d, 0); bx++) {
-            const rill_diffusion_block b = rill_diffusion_block_of(d, bx, k);
+        rill_diffusion_row row = rill_diffusion_row_begin(d, k);
+        for (rill_diffusion_block b; rill_diffusion_block_next(&row, &b);) {
             uint32_t number[8];
             for (uint32_t q = 0; q < 8; q++) {
                 if (!(b.cells >> q & 1)) continue;
@@ -119,8 +140,8 @@ static void throats_list(const void *shared, uint64_t first, uint64_t end)
     rill_network *network = &d->chambers;
     for (uint64_t k = first; k < end; k++) {
         uint64_t at = j->list ? j->throats[k] : 0;
-        for (uint32_t bx = 0; bx < rill_diffusion_blocks(d, 0); bx++) {
-            const rill_diffusion_block b = rill_diffusion_block_of(d, bx, k);
+        rill_diffusion_row row = rill_diffusion_row_begin(d, k);
+        for (rill_diffusion_block b; rill_diffusion_block_next(&row, &b);) {
             for (uint32_t part = 0; b.cells >> part; part++) {
                 if (!(b.cells >> part & 1) || b.part[part] != part) continue;
                 const uint32_t own = d->coarse[b.node[part]];
@@ -128,7 +149,7 @@ static void throats_list(const void *shared, uint64_t first, uint64_t end)
                 double conductance[FACES], outlet = 0;
                 for (uint32_t q = part; q < 8; q++) {
                     if (!(b.cells >> q & 1) || b.part[q] != part) continue;
-                    const rill_diffusion_node node = rill_diffusion_cell_see(d, bx, k, q, b.node[q]);
+                    const rill_diffusion_node node = rill_diffusion_cell_see(&row, &b, q);
                     outlet += node.end[0] + node.end[1];
                     for (int s = 0; s < RILL_DIFFUSION_FACES; s++) {
                         if (node.to[s] == 0) continue;

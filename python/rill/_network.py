@@ -23,7 +23,7 @@ from ._pore import Pore
 from ._sample import Core, Where, takes_image
 from ._progress import Progress, Watch
 from ._values import Length, Quantity, Reals, Sides, pointer
-from .errors import UsageError
+from .errors import NumericsError, UsageError
 
 FACES = ("xmin", "xmax", "ymin", "ymax", "zmin", "zmax")
 DARCY = c.RILL_DARCY
@@ -192,14 +192,15 @@ def network(
     Parameters
     ----------
     im : array_like, path or Geometry
-        As for `permeability`; of a Geometry all pores.
+        As for `permeability`.
     voxel_size : float or str, optional
         Edge of a voxel, with its unit (``"5.7 um"``) or in m.
     {image}
     sides : str or sequence of three str
         'mirror': the network has boundary pores at the faces normal to this axis; 'wall': it has none.
     keep : {'percolating', 'connected', 'all'}
-        Which pores of an image are in the network. Pores that do not reach the faces where pressures are set make equations without a solution.
+        Which pores are in the network: those that reach two opposite faces, any face, or all. Pores that do not reach the faces where pressures are set make
+        equations without a solution. Chambers that touch others at corners of voxels alone have no throats to them.
     axis : {'any', 'x', 'y', 'z'} or int
         Axis along which kept pores percolate: that of the pressures.
     edge : int
@@ -214,7 +215,7 @@ def network(
     Raises
     ------
     UsageError, NumericsError, SystemFailure
-        NumericsError: no pore percolates.
+        NumericsError: no pore percolates, or chambers reach the faces through corners of voxels alone.
 
     Examples
     --------
@@ -238,7 +239,7 @@ def network(
         options = c.rill_pore_network_options(edge=count(edge, "edge"), progress=watch.c)
         watch.check(library.rill_pore_network_make(geometry._c, options, out))
     try:
-        return _network(geometry, out)
+        return _network(geometry, out, keep, axis)
     finally:
         library.rill_pore_network_free(out)
 
@@ -248,7 +249,36 @@ def _array(values: Any, size: int) -> Array:
     return np.ctypeslib.as_array(values, (size,)).copy() if size else np.empty(0)
 
 
-def _network(geometry: Geometry, out: Any) -> Network:
+def _clusters(pores: int, conns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return for each pore the smallest number of a pore that throats connect it to."""
+    label, (a, b) = np.arange(pores), conns.T
+    while True:
+        low, before = np.minimum(label[a], label[b]), label.copy()
+        for end in (a, b):
+            np.minimum.at(label, before[end], low)
+        while not np.array_equal(label[label], label):
+            label = label[label]
+        if np.array_equal(label, before):
+            return label
+
+
+def _kept(conns: npt.NDArray[np.int64], faces: dict[str, npt.NDArray[np.bool_]], keep: Keep, axis: Any) -> npt.NDArray[np.bool_]:
+    """Return which pores are in clusters that reach the faces; all of a network without boundary pores there."""
+    label = _clusters(len(faces["xmin"]), conns)
+    reached = {name: np.isin(label, label[on]) for name, on in faces.items()}
+    if keep == "connected":
+        found = [one for one in reached.values() if one.any()]
+    else:
+        found = [reached[f"{a}min"] & reached[f"{a}max"] for a in ("xyz" if axis == "any" else axis) if faces[f"{a}min"].any() and faces[f"{a}max"].any()]
+    if keep == "all" or not found:
+        return np.ones(len(label), bool)
+    stay: npt.NDArray[np.bool_] = np.any(found, axis=0)
+    if not stay.any():
+        raise NumericsError("The chambers of the network reach the faces through corners of voxels alone, and have no throats there: keep=\"all\" keeps them.")
+    return stay
+
+
+def _network(geometry: Geometry, out: Any, keep: Keep, axis: Any) -> Network:
     """Add boundary pores to the network of the library, in SI units."""
     size, pores, throats = geometry.voxel_size or 1.0, int(out.pores), int(out.throats)
     coords, volume, diameter = _array(out.centre, 3 * pores).reshape(pores, 3), _array(out.volume, pores), _array(out.diameter, pores)
@@ -268,9 +298,11 @@ def _network(geometry: Geometry, out: Any) -> Network:
         all_g.append(to_face[f, of[f]])
         faces[name] = np.zeros(ends[-1], bool)
         faces[name][ends[f]:ends[f + 1]] = True
-    chambers = np.concatenate([np.arange(pores), *of])
+    chambers, all_ends = np.concatenate([np.arange(pores), *of]), np.concatenate(all_conns)
+    stay = _kept(all_ends, faces, keep, axis)
+    throat, number_of = stay[all_ends[:, 0]], np.cumsum(stay) - 1
     return Network(
-        voxel_size=geometry.voxel_size, edge=int(out.edge), coords=np.concatenate(all_coords) * size + geometry.origin * (1 if geometry.voxel_size else 0),
-        volume=np.append(volume, np.zeros(ends[-1] - pores)) * size**3, diameter=diameter[chambers] * size,
-        conns=np.concatenate(all_conns), conductance=np.concatenate(all_g) * size**3, faces=faces, k=np.array(out.k[:]) * size**2,
-        _geometry=geometry)
+        voxel_size=geometry.voxel_size, edge=int(out.edge), coords=np.concatenate(all_coords)[stay] * size + geometry.origin * (1 if geometry.voxel_size else 0),
+        volume=np.append(volume, np.zeros(ends[-1] - pores))[stay] * size**3, diameter=diameter[chambers][stay] * size,
+        conns=number_of[all_ends[throat]], conductance=np.concatenate(all_g)[throat] * size**3, faces={name: on[stay] for name, on in faces.items()},
+        k=np.array(out.k[:]) * size**2, _geometry=geometry)

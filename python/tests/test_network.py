@@ -97,6 +97,24 @@ def test_openpnm_finds_the_same_permeability(rock: Image) -> None:
     assert k == pytest.approx(network.k[0], rel=1e-4)
 
 
+def test_pores_that_touch_the_others_at_corners_alone_are_no_part() -> None:
+    im = np.zeros((8, 8, 8), bool)
+    im[2:4, 2:4] = im[4, 3, 1] = True  # a duct along x with a branch
+    im[5, 4, 2] = True  # touches the branch at a corner, in another block
+    network = rill.network(im, axis="x", edge=4)
+    assert network.volume.sum() == 33 and network.faces["xmin"].sum() == network.faces["xmax"].sum() > 0
+    reached = {0}
+    for _ in network.conns:
+        reached |= {int(end) for pair in network.conns if reached & set(map(int, pair)) for end in pair}
+    assert reached == set(range(len(network.coords))) and network.conns.max() == len(network.coords) - 1
+    assert rill.network(im, axis="x", edge=4, keep="all").volume.sum() == 34
+    assert rill.network(rill.voxelize(im, sides="mirror", keep="all"), edge=4).volume.sum() == 33 and rill.network(im, edge=4, sides="wall").volume.sum() == 34
+    stairs = np.zeros((8, 8, 8), bool)
+    stairs[3, 3, :4] = stairs[4, 4, 4:] = True
+    with pytest.raises(rill.NumericsError, match="through corners of voxels alone"):
+        rill.network(stairs, axis="x", edge=4)
+
+
 def test_arrays_have_the_names_of_openpnm(rock: Image) -> None:
     network = rill.network(rock, "2 um", edge=6)
     arrays = network.to_dict("2 mPa.s")

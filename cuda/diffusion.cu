@@ -77,7 +77,8 @@ using kernel = void (*)(rill_diffusion);
     }
 constexpr kernel kernels[RILL_DIFFUSION_WORKS][2] = {
     BOTH(RILL_DIFFUSION_BEGIN),  BOTH(RILL_DIFFUSION_GO),       {pairs<false>, pairs<true>},
-    BOTH(RILL_DIFFUSION_FINISH), BOTH(RILL_DIFFUSION_MULTIPLY), BOTH(RILL_DIFFUSION_ENERGY)};
+    BOTH(RILL_DIFFUSION_FINISH), BOTH(RILL_DIFFUSION_MULTIPLY), BOTH(RILL_DIFFUSION_RESIDUAL),
+    BOTH(RILL_DIFFUSION_ENERGY)};
 
 uint32_t blocks(uint64_t count, uint32_t each) { return uint32_t((count + each - 1) / each); }
 

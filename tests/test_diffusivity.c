@@ -254,6 +254,34 @@ static rill_status see(void *context, const rill_diffusion_field *field)
     return RILL_OK;
 }
 
+/* Poor conductors beside good ones, 10^-12 of them: D, by elimination with 60 digits, is between bounds that
+ * rounding would move past it. */
+Test(diffusivity, bounds_hold_where_rounding_is_all_that_is_left)
+{
+    static const char *const planes[] = {
+        "#0#1001#0#0###10#1#1##0#####", "###1#0#10110#####0#0########", "###0#01##100#1#1#####00#0##0",
+        "##1####00####1#10#0#11#1#0#0", "01##1##1##1###1#11##1##0##1#", "0#10######10100#00#01110###1",
+        "#0##11##0###000##111##11##1#", "11#1##0#####1#0#######10#10#", "#010#00##1101##0#####0#0##0#"};
+    const double exact = 9.157394562240052e-08;
+    rill_geom *g = box(7, 4, 9, RILL_PERIODIC);
+    rill_diffusivity_options o = options_of(Z, 1e-9);
+    rill_diffusivity d;
+    g->sides[X] = RILL_WALL;
+    g->sides[Z] = RILL_MIRROR;
+    for (uint64_t v = 0; v < rill_geom_voxels(g); v++) {
+        const char c = planes[v / 28][v % 28];
+        g->voxels[v] = (uint8_t)(c == '#' ? RILL_SOLID : RILL_FLUID + (c - '0'));
+    }
+    o.phase_count = 2;
+    o.ratio[0] = 1e-6;
+    o.ratio[1] = 1e6;
+    ASSERT_OK(rill_diffusivity_compute(g, &o, &d));
+    cr_expect_leq(d.runs[0].bound[0], exact * (1 + 1e-12), "%.17g", d.runs[0].bound[0]);
+    cr_expect_geq(d.runs[0].bound[1], exact * (1 - 1e-12), "%.17g", d.runs[0].bound[1]);
+    rill_diffusivity_free(&d);
+    rill_geom_destroy(g);
+}
+
 Test(diffusivity, field_of_an_open_box_falls_in_a_line)
 {
     rill_geom *g = box(12, 12, 12, RILL_MIRROR);

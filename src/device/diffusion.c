@@ -63,6 +63,7 @@ static double row(rill_diffusion_work work, const rill_diffusion *f, uint32_t y,
         RILL_DIFFUSION_CASE(RILL_DIFFUSION_RESTRICT);
         RILL_DIFFUSION_CASE(RILL_DIFFUSION_FINISH);
         RILL_DIFFUSION_CASE(RILL_DIFFUSION_MULTIPLY);
+        RILL_DIFFUSION_CASE(RILL_DIFFUSION_RESIDUAL);
         RILL_DIFFUSION_CASE(RILL_DIFFUSION_ENERGY);
     default:
         return 0;

@@ -53,6 +53,7 @@ typedef enum rill_diffusion_work {
     RILL_DIFFUSION_RESTRICT, /**< what the first smoothing step leaves, summed up into `given` */
     RILL_DIFFUSION_FINISH,   /**< second smoothing step of `step` into `outcome`; sums residual outcome */
     RILL_DIFFUSION_MULTIPLY, /**< A direction into `step`; sums up direction step */
+    RILL_DIFFUSION_RESIDUAL, /**< residual of what is in `found`; first smoothing step into `step` */
     RILL_DIFFUSION_ENERGY,   /**< sums up what flows in `found` times what does in `other` / conductance */
     RILL_DIFFUSION_TURN,     /**< outcome + factor direction, the next direction */
     RILL_DIFFUSION_PROLONG,  /**< values of chambers added to `step` of their nodes */
@@ -178,6 +179,21 @@ RILL_FN double rill_diffusion_piled(const rill_diffusion_grid *g, const rill_dif
     return node->to[2 * g->axis] - node->to[2 * g->axis + 1] + 0.5 * (node->end[0] - node->end[1]);
 }
 
+/** Return what piles up at a node in a field: a sum of flows, each of a difference. The products with its
+ * values would round by more than flows between poor conductors beside good ones. */
+RILL_FN double rill_diffusion_left(const rill_diffusion_grid *g, const rill_diffusion_node *node,
+                                   const double *x)
+{
+    const double own = x[node->i];
+    double sum = node->end[0] * (0.5 - own) - node->end[1] * (0.5 + own);
+    RILL_UNROLL
+    for (int s = 0; s < RILL_DIFFUSION_FACES; s++) {
+        const double drop = s / 2 != g->axis ? 0 : s % 2 ? -1 : 1;
+        sum += node->to[s] * (x[node->beside[s]] - own + drop);
+    }
+    return sum;
+}
+
 /** Return the products of two flows from a node to those in front of it, over the conductances, and to the
  * ends. */
 RILL_FN double rill_diffusion_energy(const rill_diffusion *f, const rill_diffusion_node *node)
@@ -230,6 +246,10 @@ RILL_FN double rill_diffusion_do(const rill_diffusion_work work, const rill_diff
     case RILL_DIFFUSION_MULTIPLY:
         f->step[i] = node->held ? 0 : node->all * f->direction[i] - rill_diffusion_inflow(node, f->direction);
         return f->direction[i] * f->step[i];
+    case RILL_DIFFUSION_RESIDUAL:
+        f->residual[i] = node->held ? 0 : rill_diffusion_left(&f->grid, node, f->found);
+        f->step[i] = rill_diffusion_forward(node, f->residual[i]);
+        break;
     case RILL_DIFFUSION_ENERGY:
         return rill_diffusion_energy(f, node);
     case RILL_DIFFUSION_TURN:

@@ -25,6 +25,9 @@
 /* Less of the first residual times outcome is rounding. */
 #define ROUNDED 1e-28
 
+/* Bounds after another that are no closer, before rounding is all that is left. */
+enum { STALLED = 5 };
+
 static const char *const name = "a diffusion";
 
 static rill_status kinds_make(rill_diffusor *d)
@@ -235,11 +238,13 @@ static rill_status bring(const rill_diffusor *d, double *to, const double *from)
     return d->device ? rill_device_download(d->device, to, from, d->numbering.nodes * sizeof *to) : RILL_OK;
 }
 
-/* Find the bounds of D. */
+/* Find the bounds of D, from the residual of what was found: that of the iterations moves away from it by
+ * rounding. */
 static rill_status bounds_find(rill_diffusor *d, const rill_diffusor_goal *goal, rill_diffusor_outcome *out)
 {
     rill_status status = RILL_OK;
     const double start = rill_now();
+    RILL_TRY(nodes_do(d, RILL_DIFFUSION_RESIDUAL, NULL));
     RILL_TRY(bring(d, d->all.residual, d->work.residual));
     RILL_TRY(rill_diffusor_gap(d, &out->gap));
     rill_log(RILL_LOG_DEBUG, "diffusion: after %llu iterations a bound in %.3f s",
@@ -256,6 +261,7 @@ rill_status rill_diffusor_solve(rill_diffusor *d, const rill_diffusor_goal *goal
 {
     rill_status status = RILL_OK;
     double product = 0, left = 0, now = 0, ratio = FIRST_RATIO;
+    int stalled = 0;
     *out = (rill_diffusor_outcome){.gap = INFINITY};
     RILL_TRY(nodes_do(d, RILL_DIFFUSION_BEGIN, NULL));
     RILL_TRY(rill_diffusor_energy(d, NULL, d->all.grid.axis, &left));
@@ -263,7 +269,7 @@ rill_status rill_diffusor_solve(rill_diffusor *d, const rill_diffusor_goal *goal
     const double least = now * ROUNDED;
     d->work.factor = 0;
     RILL_TRY(nodes_do(d, RILL_DIFFUSION_TURN, NULL));
-    while (out->iterations < goal->most && now > least) {
+    while (out->iterations < goal->most && now > 0) {
         const double before = now;
         RILL_TRY(nodes_do(d, RILL_DIFFUSION_MULTIPLY, &product));
         if (!(product > 0)) break; /* nothing is left */
@@ -272,12 +278,16 @@ rill_status rill_diffusor_solve(rill_diffusor *d, const rill_diffusor_goal *goal
         RILL_TRY(nodes_do(d, RILL_DIFFUSION_GO, NULL));
         RILL_TRY(cycle(d, &now));
         out->iterations++;
-        if (ratio * now <= goal->tolerance * left) {
-            RILL_TRY(bounds_find(d, goal, out));
-            if (out->converged) break;
-            ratio = fmax(out->gap * goal->volume / now, 2 * goal->tolerance * left / now);
-        }
         d->work.factor = now / before;
+        if (ratio * now <= goal->tolerance * left || now <= least) {
+            const double iterated = now, gap = out->gap;
+            RILL_TRY(bounds_find(d, goal, out));
+            stalled = out->gap < 0.9 * gap ? 0 : stalled + 1;
+            if (out->converged || stalled == STALLED) break;
+            RILL_TRY(cycle(d, &now));
+            ratio = fmax(out->gap * goal->volume / now, 2 * goal->tolerance * left / now);
+            d->work.factor = now > 2 * iterated ? 0 : now / before; /* 0: begin again */
+        }
         RILL_TRY(nodes_do(d, RILL_DIFFUSION_TURN, NULL));
         RILL_TRY(rill_progress_report(goal->progress, goal->what, -1));
     }

@@ -42,6 +42,13 @@ rill_status count_devices(int *count)
     int driver = 0;
     if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
         return rill_fail(RILL_SYSTEM, "no CUDA device answers (there is no NVIDIA driver)");
+    if (error == cudaErrorInsufficientDriver)
+        return rill_fail(
+            RILL_SYSTEM,
+            "no CUDA device answers (the NVIDIA driver is for CUDA %d.%d, rill was built with CUDA %d.%d: "
+            "install driver %d or later)",
+            driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
+            CUDART_VERSION < 13000 ? 525 : 580);
     if (error != cudaSuccess || *count == 0)
         return rill_fail(RILL_SYSTEM, "no CUDA device answers (%s)",
                          error == cudaSuccess ? "none is visible" : cudaGetErrorString(error));

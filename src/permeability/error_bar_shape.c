@@ -12,25 +12,29 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Constants that were fitted to shapes whose permeability is known: docs/method.md, scripts/coverage. With a
- * = d ln k for each voxel that all walls move, c the shift to the middle of their room times that, P half of
- * the room times that, x = ln(k on the surface / k), t the truncation ln(k on it at 3/16 / k on it at 0.12):
+/* Constants that were fitted to shapes whose permeability is known: docs/method.md, scripts/coverage-fit.
+ * With a = d ln k for each voxel that all walls move, b that or 1.5, whichever is less, c the shift to the
+ * middle of their room times d ln k, P half of the room times that, x = ln(k on the surface / k), t the
+ * truncation ln(k on it at 3/16 / k on it at 0.12):
  *
- *     ln(best/k) = middle c + inside a - narrow a^2 + surface x - truncation t
- *     half-width: exp(root((room P + everywhere a)^2 + least^2)) - 1
+ *     ln(best/k) = middle c + open P + inside b - narrow b^2 + surface x - truncation t
+ *     half-width: exp(root((w + second w^2)^2 + least^2)) - 1, w = room P + everywhere a
  */
 typedef struct constants {
-    double middle, inside; /* inside: voxels that walls of voxels lie inside of the shape */
-    double narrow;         /* truncation in narrow pores, of which runs measure a part */
+    double middle, open; /* of the room */
+    double inside;       /* voxels that walls of voxels lie inside of the shape */
+    double narrow;       /* truncation in narrow pores, of which runs measure a part */
     double surface, truncation;
     double room, everywhere; /* everywhere: voxels */
+    double second;           /* narrow pores: k is a higher power of their width */
 } constants;
 
-static const constants without_runs = {.middle = 0.4,
-                                       .inside = 0.04,
-                                       .narrow = 0.03,
+static const constants without_runs = {.open = 0.0128,
+                                       .inside = 0.0196,
+                                       .narrow = 0.0186,
                                        .room = 0.9,
-                                       .everywhere = 0.054},
+                                       .everywhere = 0.05,
+                                       .second = 1},
                        with_runs = {.middle = 0.14,
                                     .inside = 0.065,
                                     .narrow = 0.05,
@@ -41,19 +45,20 @@ static const constants without_runs = {.middle = 0.4,
 
 #define LEAST 0.006 /* of k */
 
-/* The largest a^2 that counts: that of a slit of 4 voxels. Narrower pores were not among the shapes. */
-#define NARROWEST 2.25
+/* The largest shift that counts: that of a slit of 4 voxels. Narrower pores were not among the shapes. */
+#define NARROWEST 1.5
 
 rill_shape_estimate rill_shape_estimate_of(const rill_shape_found *f)
 {
     const bool runs = isfinite(f->surface[0]) && isfinite(f->surface[1]);
     const constants *c = runs ? &with_runs : &without_runs;
-    const double shift = f->shift / f->k, middle = (f->room[1] - f->room[0]) / 2 / f->k,
-                 room = (f->room[1] + f->room[0]) / 2 / f->k;
+    const double shift = f->shift / f->k, counts = fmin(shift, NARROWEST),
+                 middle = (f->room[1] - f->room[0]) / 2 / f->k, room = (f->room[1] + f->room[0]) / 2 / f->k;
     const double x = runs ? log(f->surface[0] / f->k) : 0, t = runs ? log(f->surface[1] / f->surface[0]) : 0;
-    const double change = c->middle * middle + c->inside * shift -
-                          c->narrow * fmin(shift * shift, NARROWEST) + c->surface * x - c->truncation * t;
-    const double width = hypot(c->room * room + c->everywhere * shift, LEAST);
+    const double change = c->middle * middle + c->open * room + c->inside * counts -
+                          c->narrow * counts * counts + c->surface * x - c->truncation * t;
+    const double first = c->room * room + c->everywhere * shift,
+                 width = hypot(first + c->second * first * first, LEAST);
     return (rill_shape_estimate){.k = f->k * exp(change), .half_width = exp(width) - 1};
 }
 

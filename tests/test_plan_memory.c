@@ -4,6 +4,7 @@
 #include "domain/links.h"
 #include "geometry/generate/generate.h"
 #include "kernel/variant.h"
+#include "permeability/error_bar_priv.h"
 #include "permeability/numbered.h"
 #include "rill.h"
 #include "sim/sim.h"
@@ -128,5 +129,50 @@ Test(plan_memory, exact_walls_take_what_the_plan_states, .timeout = 300, .disabl
     o.max_steps = 4;
     cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK);
     peak_as_planned("exact walls", geom, o);
+    rill_geom_destroy(geom);
+}
+
+/* A run of an error bar on a smooth surface holds the links that the surface cuts beside its voxels. */
+Test(plan_memory, a_run_on_a_smooth_surface_takes_what_the_error_bar_states, .timeout = 300,
+     .disabled = SANITIZED)
+{
+    rill_permeability_options o = rill_permeability_options_default();
+    rill_permeability_plan plan;
+    rill_permeability result;
+    rill_error_bar_plan bar;
+    const rill_error_bar_part *part = NULL;
+    uint64_t told;
+    rill_memory_give_back();
+    omp_set_num_threads(2);
+    rill_geom *geom = random_rock(64), *own = NULL;
+    o.backend = RILL_BACKEND_CPU;
+    o.tolerance = 0.01;
+    o.wall_room = true;
+    cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK);
+    cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plan,
+                                          &(rill_error_bar_options){.fine = true, .updates = 1e12}, &bar),
+                 RILL_OK, "%s", rill_error_message());
+    for (int k = 0; k < bar.part_count && !part; k++)
+        if (bar.parts[k].purpose == RILL_ERROR_BAR_SHAPE) part = &bar.parts[k];
+    cr_assert_not_null(part, "%s", bar.shape_note);
+    const rill_permeability_options of_part = rill_error_bar_part_options(&o, &plan, part);
+    rill_permeability_plan_free(&plan);
+    peak_restart();
+    cr_assert_eq(rill_memory_peak(part->host_bytes, &told), RILL_OK);
+    cr_assert_eq(rill_error_bar_part_geometry(geom, part, &of_part, &own), RILL_OK);
+    cr_assert_eq(rill_permeability_plan_make(own, &of_part, &plan), RILL_OK, "%s", rill_error_message());
+    const uint64_t held = rill_geom_voxels(own) + own->surface->wall_count * sizeof(rill_cut);
+    cr_expect_float_eq((double)part->host_bytes, (double)(plan.host_bytes + held), 0.01 * (double)held,
+                       "%.1f MB stated, %.1f MB of the run and %.1f MB of voxels and links",
+                       1e-6 * (double)part->host_bytes, 1e-6 * (double)plan.host_bytes, 1e-6 * (double)held);
+    const rill_status status = rill_permeability_compute(own, &of_part, &plan, &result);
+    const double ratio = (double)told / status_of("VmHWM");
+    cr_expect(status == RILL_OK || status == RILL_NUMERICS, "%s", rill_error_message());
+    cr_expect(ratio >= 0.97 && ratio <= 1.07, "the error bar states %.1f MB, %.4f of the peak",
+              1e-6 * (double)told, ratio);
+    rill_permeability_free(&result);
+    rill_permeability_plan_free(&plan);
+    rill_geom_destroy(own);
     rill_geom_destroy(geom);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FILES = 100000 /* of fields, at most */ };
+
 static const char *const shapes[] = {"pool",   "drop", "bubble",
                                      "column", "wave", NULL}; /* rill_liquid_shape */
 static const char *const sides[] = {"periodic", "wall", NULL};
@@ -84,6 +86,11 @@ static rill_status resolve(choices *c)
     if (g->every && !g->output)
         return rill_fail(RILL_USAGE, "--every %llu needs a result file: name it by -o",
                          (unsigned long long)g->every);
+    if (g->every && g->steps / g->every > FILES)
+        return rill_fail(RILL_USAGE,
+                         "--every %llu of %llu steps are more than %d field files: write fewer, or name a "
+                         "result without --every",
+                         (unsigned long long)g->every, (unsigned long long)g->steps, FILES);
     g->shape = (rill_liquid_shape)shape;
     g->walls = c->sides == 1;
     g->stream = stream_values[c->stream];

@@ -53,6 +53,7 @@ typedef struct planner {
 typedef struct planned {
     rill_permeability_plan plan;
     rill_plan_sizes sizes;
+    uint64_t cuts;       /* bytes of the links to the walls of a smooth surface */
     double host, device; /* what is planned of what is counted: of several devices, that of one */
 } planned;
 
@@ -115,6 +116,7 @@ static rill_status part_plan(const planner *p, const rill_error_bar_part *part, 
     RILL_TRY(rill_error_bar_part_geometry(p->geom, part, &o, &geom));
     RILL_TRY(rill_plan_make_sized(geom, &o, &out->plan, &out->sizes));
     const rill_plan_memory memory = rill_plan_memory_count(&out->sizes, &o, &out->plan);
+    out->cuts = geom->surface ? geom->surface->wall_count * sizeof(rill_cut) : 0;
     out->host = (double)out->plan.host_bytes / (double)memory.host;
     out->device = memory.device ? (double)out->plan.device_bytes / (double)memory.device : 0;
     rill_permeability_plan_free(&out->plan); /* only estimates are needed, nothing is run */
@@ -494,8 +496,7 @@ static void shape_estimate(const planner *p, const planned *own, rill_error_bar_
     part->steps_expected = plan->steps_expected;
     part->cost = step * (double)plan->nodes * plan->steps_expected /
                  ((double)p->plain->nodes * p->plain->steps_expected);
-    part->host_bytes =
-        plan->host_bytes + voxels_bytes(p->geom, part->n) + rill_geom_sample(p->geom) / 4 * sizeof(rill_cut);
+    part->host_bytes = plan->host_bytes + (uint64_t)voxels_bytes(p->geom, part->n) + own->cuts;
     part->device_bytes = plan->device_bytes;
 }
 

@@ -13,8 +13,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const rill_slice_field fields[] = {RILL_SLICE_SPEED, RILL_SLICE_PRESSURE,
-                                              RILL_SLICE_CONCENTRATION};
+    static const rill_slice_field fields[] = {RILL_SLICE_SPEED, RILL_SLICE_PRESSURE, RILL_SLICE_CONCENTRATION,
+                                              RILL_SLICE_FILL};
     char path[SCRATCH_SIZE], picture[SCRATCH_SIZE + 8];
     json_t *json = NULL;
     rill_slice_field usual;
@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (rill_slice_usual(path, &usual) == RILL_OK && usual != RILL_SLICE_VOXELS)
         for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
             rill_slice *slice = NULL;
-            if (rill_slice_read(path, fields[k], (int)k, 0.5, true, &slice) == RILL_OK)
+            if (rill_slice_read(path, fields[k], (int)(k % 3), 0.5, true, &slice) == RILL_OK)
                 rill_slice_destroy(slice);
         }
     if (rill_wall_picture_is(path, &is) == RILL_OK && is)

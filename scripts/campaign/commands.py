@@ -35,6 +35,9 @@ COMMANDS = [
             "d3.json d3.h5 d3.vtkhdf d3.cells.vtkhdf d3.xmf"),
     Command("diffusivity of blocks", "diffusivity p.geom.h5 -q --blocks 8 --csv b.csv --at-once 1", "b.rev.csv b.rev.svg b.map.vti"),
     Command("dispersion", "dispersion rock.npy -q --peclet 0,10 --fields image --json d4.json -o d4.h5", "d4.json d4.h5 d4.pe0.vtkhdf d4.pe10.vtkhdf d4.pe10.xmf"),
+    Command("free surface", "free-surface drop --nx 10 --ny 9 --nz 14 --depth 4 --radius 3 --height 9 --tension 1e-3 --gravity 1e-4 --steps 40 --every 20 -q -o f2.h5",
+            "f2.h5 f2.0.vtkhdf f2.20.vtkhdf f2.40.vtkhdf f2.40.xmf"),
+    Command("export of a fill level", "export f.20.vtkhdf --slice y=50% --field fill -o f2.png", "f2.png"),
     Command("export of a slice", "export k.vtkhdf --slice z=50% -o k.png", "k.png"),
     Command("export of a wall", "export out/wall.vtkhdf --field WSS -o w.png", "w.png"),
     Command("export of fields", "export k.vtkhdf -o alone.vtkhdf", "alone.vtkhdf"),
@@ -58,6 +61,7 @@ def inputs(c):
         c.must("permeability", "rock.npy", "-q", "--fields", "sparse", "-o", "k.h5", directory=path)
         c.must("permeability", "rock.npy", "-q", "--fields", "image", "-o", "u.h5", directory=path)
         c.must("diffusivity", "rock.npy", "-q", "--fields", "sparse", "-o", "d.h5", directory=path)
+        c.must("free-surface", "drop", "--nx", 10, "--ny", 9, "--nz", 14, "--depth", 4, "--radius", 3, "--height", 9, "--steps", 20, "--every", 20, "-q", "-o", "f.h5", directory=path)
         c.must("run", "v.yaml", "--no-measure", "-q", "-o", "out", directory=path)
         return path
     return c.once("inputs", make)

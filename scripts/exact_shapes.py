@@ -326,7 +326,8 @@ MAKERS = {"pipe": pipe, "ellipse": ellipse, "rectangle": rectangle, "triangle": 
           "spheres": spheres, "tilted pipe": tilted_pipe, "pack": pack, "field": field, "mixed pack": mixed_pack, "twisted duct": twisted_duct, "cone": cone,
           "rough channel": rough_channel, "minimal surface": minimal_surface, "capsules": capsules, "wavy pipe": wavy_pipe}
 OTHER = ("annulus", "twisted duct", "cone", "rough channel", "minimal surface", "mixed pack", "capsules", "wavy pipe")
-FAMILIES = {"known": KNOWN, "other": OTHER, **{name: (name,) for name in MAKERS}}
+FORMULA = tuple(name for name in KNOWN if name not in ("pack", "field"))
+FAMILIES = {"known": KNOWN, "other": OTHER, "formula": FORMULA, **{name: (name,) for name in MAKERS}}
 # Every third shape of those with a formula lies in the middle of its box, of whole numbers of voxels: its walls are all displaced alike.
 SYMMETRIC = 3
 

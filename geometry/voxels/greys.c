@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 rill_status rill_greys_create(double threshold, double width, rill_greys **out)
 {
@@ -16,6 +17,28 @@ rill_status rill_greys_create(double threshold, double width, rill_greys **out)
     greys->width = width;
     *out = greys;
     return RILL_OK;
+}
+
+rill_status rill_greys_part(const rill_geom *geom, const uint32_t first[3], rill_geom *part)
+{
+    rill_status status = RILL_OK;
+    const rill_greys *from = geom->greys;
+    rill_greys *made = NULL;
+    const uint32_t *n = part->n;
+    if (!from) return RILL_OK;
+    RILL_TRY(rill_greys_create(from->threshold, from->width, &made));
+    memcpy(made->distance, from->distance, sizeof made->distance);
+    RILL_TRY(
+        rill_array_create(rill_geom_voxels(part), 1, "the grey values of a geometry", (void **)&made->code));
+    for (uint64_t row = 0; row < (uint64_t)n[1] * n[2]; row++) {
+        const uint64_t y = first[1] + row % n[1], z = first[2] + row / n[1];
+        memcpy(made->code + row * n[0], from->code + (z * geom->n[1] + y) * geom->n[0] + first[0], n[0]);
+    }
+    part->greys = made;
+    made = NULL;
+done:
+    rill_greys_destroy(made);
+    return status;
 }
 
 void rill_greys_destroy(rill_greys *greys)

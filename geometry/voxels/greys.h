@@ -18,6 +18,10 @@ struct rill_greys {
 /** Create grey values of a threshold without codes. */
 rill_status rill_greys_create(double threshold, double width, rill_greys **out);
 
+/** Take the grey values of a part over. @param[in] first  voxel of the geometry that the part begins with;
+ * its voxels are as large @param[in,out] part  without grey values as long as the geometry has none */
+rill_status rill_greys_part(const rill_geom *geom, const uint32_t first[3], rill_geom *part);
+
 /** Destroy grey values; NULL is allowed. */
 void rill_greys_destroy(rill_greys *greys);
 

@@ -11,6 +11,7 @@
 #define RILL_PUBLIC_BATCH_H
 
 #include "rill/diffusivity.h"
+#include "rill/error_bar.h"
 #include "rill/flow.h"
 #include "rill/image.h"
 #include "rill/permeability.h"
@@ -56,12 +57,16 @@ typedef struct rill_batch_row {
     uint64_t nodes;           /**< fluid nodes that took part; of several runs, the most */
     double k[3][3]; /**< k_ab, lu: flow along a, force along b; NaN where it was not computed, 0 in the column
                          of an axis along which nothing percolates */
-    double uncertainty;   /**< of k, see rill_permeability; NaN without a result, 0 where k is 0 */
-    double edge_share[3]; /**< of the runs along x, y, z, as in rill_permeability_run; NaN: there was none */
-    double flowing;       /**< fraction of the sample that took part in the flow; NaN without a run */
-    double diameter;      /**< hydraulic, of these pores, lu; NaN without a run */
-    rill_fluid fluid;     /**< of `flow`; viscosity 0: no flow is requested */
-    double pressure_drop; /**< over the length of the sample along each axis, Pa */
+    double uncertainty; /**< of k, see rill_permeability; NaN without a result, 0 where k is 0 */
+    /** Half-widths of the rows of its error bar along x, y, z, relative; NaN: not known. */
+    double error[RILL_ERROR_ROWS][3];
+    double error_total[3]; /**< half-width of the interval around `best`, see rill_error_bar */
+    double best[3];        /**< best estimate of k_aa of the shape, lu; k without one; NaN without a run */
+    double edge_share[3];  /**< of the runs along x, y, z, as in rill_permeability_run; NaN: there was none */
+    double flowing;        /**< fraction of the sample that took part in the flow; NaN without a run */
+    double diameter;       /**< hydraulic, of these pores, lu; NaN without a run */
+    rill_fluid fluid;      /**< of `flow`; viscosity 0: no flow is requested */
+    double pressure_drop;  /**< over the length of the sample along each axis, Pa */
     rill_darcy_flow flow[3]; /**< along x, y, z for that drop; NaN where there is none */
     uint64_t steps;          /**< time steps, of all axes; iterations of a diffusion */
     double seconds; /**< s of wall clock from reading to the result, while others were computed, too */
@@ -82,6 +87,10 @@ typedef struct rill_batch_options {
     const rill_diffusivity_options *diffusivity; /**< compute diffusivities in place of permeabilities:
                                                       `device`, `finished` and `progress` are not used;
                                                       NULL: permeabilities */
+    uint32_t sample_edge; /**< voxels along an edge of the blocks that the row "sample" of each item comes
+                             from, see rill_error_bar_sample(); 0: that row is not required */
+    bool error_bar; /**< further runs of each item: the rows of its error bar as rill_error_bar_compute()
+                       finds them without `fine` */
     const rill_phase *phases; /**< [diffusivity->phase_count], of image files; NULL: `image` says what is pore
                                */
     rill_fluid fluid;         /**< whose flow the rows have; k does not depend on it */
@@ -278,6 +287,21 @@ typedef struct rill_sample_error {
  */
 bool rill_rev_sample_error(const rill_block_grid *grid, const rill_batch_row *rows,
                            rill_rev_quantity quantity, double voxels, rill_sample_error *out);
+
+/**
+ * Put the row "sample" into an error bar: how far k of the image may be from that of its material along each
+ * axis, from mirrored blocks of the image, computed one after the other with the options of the plain run.
+ * @param[in] geom     with all its pores: a block may conduct where the image does not
+ * @param[in] options  those of the plain run, with its device
+ * @param[in] edge     voxels along an edge of a block, see rill_blocks_create()
+ * @param[in] progress of all blocks; all 0: none
+ * @param[in,out] bar  of the plain run; the row is unknown where there is no estimate, and the note says why
+ * @return RILL_USAGE for an edge that does not fit or a geometry with exact walls, RILL_SYSTEM for memory or
+ * device, RILL_CANCELLED
+ * @see rill_rev_sample_error()
+ */
+rill_status rill_error_bar_sample(const rill_geom *geom, const rill_permeability_options *options,
+                                  uint32_t edge, rill_progress progress, rill_error_bar *bar);
 
 /**
  * Choose the blocks that the estimate is taken from: the largest of which there are enough.

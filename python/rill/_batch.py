@@ -20,7 +20,7 @@ from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, image_o
 from ._library import check, files, library, need, notes, text, warn
 from ._field import ordered
 from ._permeability import AXES, DARCY, Acceleration, Axis, _options
-from ._pore import Pore, set_pore
+from ._pore import Pore, Threshold, pore_of, set_pore
 from ._sample import Core, Where, sample_options, takes_image
 from ._progress import Progress, Watch
 from ._values import Device, Length, Quantity, Reals, Sides, metres
@@ -53,6 +53,12 @@ class Row:
         D_eff / D0 of `diffusivity_many` and `diffusivity_blocks`, which have no k: row is the flux, column the gradient; else NaN.
     uncertainty : float
         Relative; NaN without a result.
+    half_width : dict of str to ndarray, shape (3,)
+        The rows of the error bar by `Contribution.name`, along x, y, z, relative; NaN where a row is not known or not requested.
+    total : ndarray, shape (3,)
+        Half-width of the interval around `best_lu`, as in `ErrorBar`.
+    best_lu : ndarray, shape (3,)
+        Best estimate of k of the shape that the voxels sample, lattice units; without one k of the voxels.
     edge_share : ndarray, shape (3,)
         Of the runs along x, y, z, as in `Run`; NaN where there was none.
     nodes, steps : int
@@ -79,6 +85,9 @@ class Row:
     uncertainty: float
     k_lu: float
     anisotropy: float
+    half_width: dict[str, Reals]
+    total: Reals
+    best_lu: Reals
     edge_share: Reals
     nodes: int
     steps: int
@@ -228,6 +237,12 @@ class Batch:
         if any(np.isfinite(r.d) for r in self.rows):
             out = {name: column for name, column in out.items() if not name.startswith("k_")}
             out.update({"d": [r.d for r in self.rows], **{f"d_{'xyz'[a]}{'xyz'[b]}": [float(r.diffusivity[a, b]) for r in self.rows] for a, b in axes}})
+        else:
+            axes3 = range(3)
+            bars = {name.replace(" ", "_"): name for name in _ERROR_ROWS}
+            out.update({f"{column}_{'xyz'[a]}": [float(r.half_width[name][a]) for r in self.rows] for column, name in bars.items() for a in axes3})
+            out.update({f"total_{'xyz'[a]}": [float(r.total[a]) for r in self.rows] for a in axes3})
+            out.update({f"best_estimate_{'xyz'[a]}_lu": [float(r.best_lu[a]) for r in self.rows] for a in axes3})
         out.update({f"edge_share_{'xyz'[a]}": [float(r.edge_share[a]) for r in self.rows] for a in range(3)})
         for name in ("uncertainty", "anisotropy", "nodes", "steps", "seconds", "message"):
             out[name] = [getattr(r, name) for r in self.rows]
@@ -245,6 +260,7 @@ class Batch:
 
 
 _NONE = np.full((3, 3), math.nan)
+_ERROR_ROWS = [text(library.rill_error_row_name(row)) for row in range(c.RILL_ERROR_ROWS)]
 
 
 def _row(row: Any, name: str) -> Row:
@@ -255,7 +271,9 @@ def _row(row: Any, name: str) -> Row:
         tensor_lu=_NONE if row.diffusion else np.array([line[:] for line in row.k]),
         diffusivity=np.array([line[:] for line in row.k]) if row.diffusion else _NONE, uncertainty=row.uncertainty,
         k_lu=math.nan if row.diffusion else library.rill_batch_row_mean(row),
-        anisotropy=library.rill_batch_row_anisotropy(row), edge_share=np.array(row.edge_share[:]), nodes=row.nodes, steps=row.steps, seconds=row.seconds,
+        anisotropy=library.rill_batch_row_anisotropy(row),
+        half_width={name: np.array(line[:]) for name, line in zip(_ERROR_ROWS, row.error)}, total=np.array(row.error_total[:]),
+        best_lu=np.array(row.best[:]), edge_share=np.array(row.edge_share[:]), nodes=row.nodes, steps=row.steps, seconds=row.seconds,
         backend=text(row.backend), resumed=row.resumed, notes=notes(row.notes))
 
 
@@ -305,6 +323,9 @@ def permeability_many(
     axis: Axis | int = "auto",
     *,
     pore: Pore = None,
+    threshold: Threshold = None,
+    error_bar: bool = False,
+    sample: int = 0,
     outside: Pore = None,
     mask: Any = None,
     mask_inside: Pore = None,
@@ -338,8 +359,8 @@ def permeability_many(
         Table with a row for each image, replaced as a whole about once a second: docs/files.md lists its columns.
     resume : bool
         Keep the rows of the table that have the same input and options, by hash.
-    voxel_size, axis, sides, tolerance, max_steps, variant, tau, force, acceleration, device, progress
-        As in `permeability`.
+    voxel_size, axis, threshold, error_bar, sample, sides, tolerance, max_steps, variant, tau, force, acceleration, device, progress
+        As in `permeability`; of the error bar not 'fine'. The rows have their values: `Row.half_width`.
 
     Returns
     -------
@@ -368,7 +389,8 @@ def permeability_many(
     pairs = pairs_of(images, "permeability()")
     o, _kept = _batch_options(_options("force", 16, tolerance, max_steps, variant, tau, force, acceleration), variant,
                               at_once, csv, resume, device)
-    return many(pairs, o, voxel_size, axis, pore, order, sides, Where(outside, mask, mask_inside, core, allow_outside), progress)
+    o.error_bar, o.sample_edge = flag(error_bar, "error_bar"), count(sample, "sample")
+    return many(pairs, o, voxel_size, axis, pore_of(pore, threshold), order, sides, Where(outside, mask, mask_inside, core, allow_outside), progress)
 
 
 def pairs_of(images: Any, single: str) -> list[tuple[Any, Any]]:

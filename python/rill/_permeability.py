@@ -19,7 +19,7 @@ from ._arguments import choice, count, encoded, flag, fraction, path_bytes, path
 from ._arrays import Array, Order, order_of
 from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, porosity_of
 from ._library import check, library, need, notes, text, warn
-from ._pore import Pore, Threshold, threshold_of
+from ._pore import Pore, Threshold, pore_of
 from ._error_bar import ErrorBar, error_bar_of, form_of
 from ._computation import Computation, given, provenance_of
 from ._field import Field, ordered, si_quantity
@@ -338,6 +338,7 @@ def permeability(
     acceleration: Acceleration = "auto",
     start: Start = "auto",
     error_bar: bool | str = False,
+    sample: int = 0,
     sensitivity: bool = False,
     fields: bool = False,
     allow_outside: bool = False,
@@ -383,6 +384,9 @@ def permeability(
         What a run starts from: in wide pores the flow on grids of larger voxels, or fluid at rest.
     error_bar : bool or 'fine'
         Make further runs for the shape that the voxels sample and the domain boundaries; 'fine': with split voxels and in fp64, too.
+    sample : int
+        Edge in voxels of mirrored blocks, at least 8, that are computed after the run: the row 'sample' of the error bar, how far k of the image may be
+        from that of its material. 0: none.
     sensitivity : bool
         Find how k depends on its walls (`Run.walls`), without a further run: k for walls that move, and the voxels that decide most. Needs a
         body force and a variant of fp32 or fp64; a `threshold` with a width does it, too.
@@ -429,7 +433,7 @@ def permeability(
     """
     given = dict(locals())
     with one_bar(progress) as shown_by:
-        return _Call({**given, "progress": shown_by}).compute(form_of(error_bar))
+        return _Call({**given, "progress": shown_by}).compute(form_of(error_bar), count(sample, "sample"))
 
 
 class _Call:
@@ -442,15 +446,13 @@ class _Call:
         if isinstance(self.progress, Bar):
             self.progress.flows = 3
         self.devices = devices_of(a["device"], a["devices"])
-        _checkpoint(o, a["checkpoint"], flag(a["resume"], "resume"), bool(form_of(a["error_bar"])), self.fields)
+        _checkpoint(o, a["checkpoint"], flag(a["resume"], "resume"), bool(form_of(a["error_bar"]) or a.get("sample")), self.fields)
         im, order = a["im"], a["order"]
-        cut = threshold_of(a.get("threshold"))
-        if cut is not None and a["pore"] is not None:
-            raise UsageError("pore= and threshold= both say what is pore: leave one of them out.")
-        o.sensitivity = flag(a.get("sensitivity", False), "sensitivity") or (cut is not None and cut.width > 0)
+        pore = pore_of(a["pore"], a.get("threshold"))
+        o.sensitivity = flag(a.get("sensitivity", False), "sensitivity") or getattr(pore, "width", 0) > 0
         o.settle_fields = o.sensitivity
         where = Where(a["outside"], a["mask"], a["mask_inside"], a["core"], a["allow_outside"])
-        self.geometry, self.letters = as_geometry(im, a["voxel_size"], a["pore"] if cut is None else cut, order, a["sides"], a["progress"], where)
+        self.geometry, self.letters = as_geometry(im, a["voxel_size"], pore, order, a["sides"], a["progress"], where)
         o.axis = axis_of(a["axis"], self.letters, AXES)
         if isinstance(self.progress, Bar):
             self.progress.flows = next(len(n) for n, number in AXES.items() if number == o.axis) if o.axis != c.RILL_AXIS_AUTO else 1
@@ -467,11 +469,11 @@ class _Call:
             o.devices, o.device_count = self.array, len(opened)
         return _Computation(self.geometry, o, self.letters, self.order, self.provenance)
 
-    def compute(self, error_bar: int) -> Permeability:
+    def compute(self, error_bar: int, sample: int) -> Permeability:
         """Compute, and log what is found."""
         with Devices(self.devices) as opened, Watch(self.progress) as watch:
             self.options.progress, self.options.wall_room = watch.c, bool(error_bar)
-            result = self.computation(opened).run(watch, error_bar)
+            result = self.computation(opened).run(watch, error_bar, sample)
         logger.info("%r", result)
         return result
 
@@ -483,7 +485,7 @@ def _checkpoint(o: Any, checkpoint: Any, resume: bool, error_bar: bool, fields: 
             raise UsageError("resume=True needs the file to go on from: give checkpoint=.")
         return
     if error_bar:
-        raise UsageError("checkpoint= does not go with error_bar=True, which makes further runs: leave one of them out.")
+        raise UsageError("checkpoint= does not go with error_bar=True or sample=, which make further runs: leave one of them out.")
     if fields and resume:
         raise UsageError("fields=True does not go with resume=True: the fields of runs that ended before the checkpoint are gone. Leave one of them out.")
     o.checkpoint, o.resume = path_bytes(checkpoint, "checkpoint"), resume
@@ -525,9 +527,9 @@ class _Computation(Computation):
             return requested
         return "x" if [n == 1 for n in self.geometry.shape] == [True, False, False] else "z"
 
-    def run(self, watch: Watch, error_bar: int) -> Permeability:
+    def run(self, watch: Watch, error_bar: int, sample: int) -> Permeability:
         o = self.options
-        whole = self.geometry.copy() if error_bar else None
+        whole = self.geometry.copy() if error_bar or sample else None
         try:
             watch.check(library.rill_permeability_prepare(self.geometry._c, o))
             watch.check(library.rill_permeability_plan_make(self.geometry._c, o, self.plan))
@@ -537,7 +539,7 @@ class _Computation(Computation):
             status = library.rill_permeability_compute(self.geometry._c, o, self.plan, self.out)
             warn(note for note in notes(self.out.notes) if note not in known)
             self.ended(watch, status, lambda: self._result(self._own_bar()) if self.out.run_count else None)
-            return self._result(self._own_bar() if whole is None else self._error_bar(whole, watch, error_bar == 2))
+            return self._result(self._own_bar() if whole is None else self._error_bar(whole, watch, error_bar, sample))
         finally:
             library.rill_permeability_free(self.out)
             library.rill_permeability_plan_free(self.plan)
@@ -561,13 +563,17 @@ class _Computation(Computation):
         self.fields[axis] = Field(axis, order, ordered(velocity, "zyx", order), ordered(pressure, "zyx", order), self.geometry,
                                   self.plan.force, self.plan.nu)
 
-    def _error_bar(self, whole: Geometry, watch: Watch, fine: bool) -> ErrorBar:
-        bar, plan = c.rill_error_bar_options(progress=watch.c, fine=fine), c.rill_error_bar_plan()
+    def _error_bar(self, whole: Geometry, watch: Watch, form: int, sample: int) -> ErrorBar:
+        bar, plan = c.rill_error_bar_options(progress=watch.c, fine=form == 2), c.rill_error_bar_plan()
         out = c.rill_error_bar()
         self.options.finished = type(self.options.finished)()
         self.options.finished_pieces = type(self.options.finished_pieces)()
-        watch.check(library.rill_error_bar_plan_make(whole._c, self.options, self.plan, bar, plan))
-        watch.check(library.rill_error_bar_compute(whole._c, self.options, self.out, plan, bar, out))
+        library.rill_error_bar_of_run(self.out, out)
+        if form:
+            watch.check(library.rill_error_bar_plan_make(whole._c, self.options, self.plan, bar, plan))
+            watch.check(library.rill_error_bar_compute(whole._c, self.options, self.out, plan, bar, out))
+        if sample:
+            watch.check(library.rill_error_bar_sample(whole._c, self.options, sample, watch.c, out))
         return error_bar_of(out)
 
     def _own_bar(self) -> ErrorBar | None:

@@ -125,6 +125,14 @@ def threshold_of(value: Any) -> Cut | None:
                      "how far it is uncertain (threshold=(112, 4)), or a text (threshold=\">112+-4\" where pores are above it).")
 
 
+def pore_of(pore: Any, threshold: Any) -> Any:
+    """Return what is pore, of two arguments of which one may say it."""
+    cut = threshold_of(threshold)
+    if cut is not None and pore is not None:
+        raise UsageError("pore= and threshold= both say what is pore: leave one of them out.")
+    return pore if cut is None else cut
+
+
 def set_pore(value: Any, options: Any) -> None:
     """Set which grey values are pore; None: True of bool, and the library refuses an image of numbers."""
     if value is None:

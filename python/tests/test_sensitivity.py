@@ -55,3 +55,26 @@ def test_sensitivity_alone_and_beside_what_it_does_not_go_with() -> None:
         rill.permeability(duct() < 112, axis="z", sensitivity=True, variant="d3q19-trt-stokes-aa-list-fp16s", device="cpu")
     with pytest.raises(rill.UsageError, match="leave one of them out"):
         rill.permeability(duct(), axis="z", threshold=112, pore=0)
+
+
+def rock_of_greys(n: int = 24) -> Any:
+    """Grey values of a pore space without symmetry, whose walls are at 112."""
+    z, y, x = np.indices((n, n, n)) * 2 * np.pi / n
+    f = np.cos(2 * x + 0.3) + np.cos(2 * y + 1) + np.cos(2 * z - 0.4) + 0.6 * np.cos(x + y - 1) + 0.5 * np.cos(y + 2 * z)
+    return np.clip(112 - 25 * (f + 0.25), 20, 220).astype(np.uint8)
+
+
+def test_rows_of_many_images_are_those_of_one() -> None:
+    image = rock_of_greys()
+    bar = rill.permeability(image, axis="z", threshold=(112, 4), sides="mirror", error_bar=True, sample=12, device="cpu").error_bar
+    assert bar is not None and all(row.state == "known" for row in bar.contributions)
+    estimates = [row.half_width[2] for row in bar.contributions if row.kind == "estimate"]
+    assert bar.total[2] == pytest.approx(sum(row.half_width[2] for row in bar.contributions[:2]) + np.sqrt(np.square(estimates).sum()))
+    batch = rill.permeability_many({"rock": image}, axis="z", threshold="112+-4", sides="mirror", error_bar=True, sample=12, device="cpu")
+    row, columns = batch.rows[0], batch.columns()
+    for one in bar.contributions:
+        assert row.half_width[one.name][2] == one.half_width[2] == columns[f"{one.name.replace(' ', '_')}_z"][0]
+    assert row.total[2] == bar.total[2] == columns["total_z"][0] and row.best_lu[2] == bar.best_lu[2] == columns["best_estimate_z_lu"][0]
+    assert np.isnan(row.total[0])
+    with pytest.raises(rill.UsageError, match="leave one of them out"):
+        rill.permeability_many([image], pore="0:100", threshold=100)

@@ -23,7 +23,7 @@ typedef struct making {
     const rill_batch_worker *worker;
     rill_batch_row *row;
     rill_permeability_options options;
-    rill_geom *geom;
+    rill_geom *geom, *all; /* all: with its pores that do not conduct, for the error bar; NULL: not needed */
     rill_gate_pass pass;
     double begun;
     double updates;
@@ -44,6 +44,8 @@ static void fail(making *m, rill_status status)
                                             : RILL_BATCH_FAILED;
     snprintf(row->message, sizeof row->message, "%s", rill_error_message());
 }
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* Return whether the flow along an axis is requested. */
 static bool requested(const making *m, int axis) { return rill_axes_has(m->options.axis, axis); }
@@ -73,6 +75,31 @@ static void result_put(making *m, const rill_permeability *p)
     snprintf(row->backend, sizeof row->backend, "%s", p->backend);
 }
 
+/* Put what a run says of its own error into the row, then what further runs of the item say. */
+static rill_status bar_put(making *m, const rill_permeability_options *options,
+                           const rill_permeability *plain, const rill_error_bar_plan *plan)
+{
+    rill_status status = RILL_OK;
+    const rill_batch_options *o = m->worker->options;
+    const rill_error_bar_options bar_options = {.progress = m->worker->progress};
+    rill_batch_row *row = m->row;
+    rill_error_bar bar;
+    rill_error_bar_of_run(plain, &bar);
+    if (o->error_bar) RILL_TRY(rill_error_bar_compute(m->all, options, plain, plan, &bar_options, &bar));
+    if (o->sample_edge)
+        RILL_TRY(rill_error_bar_sample(m->all, options, o->sample_edge, m->worker->progress, &bar));
+done:
+    for (int i = 0; i < RILL_ERROR_ROWS; i++)
+        memcpy(row->error[i], bar.contributions[i].half_width, sizeof row->error[i]);
+    memcpy(row->error_total, bar.total, sizeof row->error_total);
+    memcpy(row->best, bar.best, sizeof row->best);
+    for (int i = 0; i < RILL_ERROR_ROWS && status == RILL_OK; i++)
+        if (bar.contributions[i].state == RILL_ERROR_UNKNOWN)
+            RILL_TRY(rill_note(&m->notes, "%s is not known, and not in the total: %s",
+                               bar.contributions[i].name, bar.contributions[i].note));
+    return status;
+}
+
 /*
  * Compute the flow along the axes of the options in a prepared geometry.
  * @param geom  as rill_permeability_prepare() left it
@@ -84,11 +111,18 @@ static rill_status flow(making *m, const rill_geom *geom, const rill_permeabilit
     rill_permeability_plan plan = {.nodes = 0};
     rill_permeability result = {.run_count = 0};
     rill_permeability_options own = *options;
+    rill_error_bar_plan bar = {.part_count = 0};
+    own.sensitivity = geom->greys != NULL; /* the threshold has a width */
+    own.settle_fields = own.sensitivity;
+    own.wall_room = o->error_bar;
     (void)rill_variant_choose_for(&own.variant, own.device, geom, o->stream_given, o->addressing_given);
     RILL_TRY(rill_permeability_plan_make(geom, &own, &plan));
     if (plan.nodes > m->row->nodes) m->row->nodes = plan.nodes;
-    if (!rill_gate_compute(m->worker->gate, &m->pass, rill_geom_voxels(geom) + plan.host_bytes,
-                           plan.device_bytes))
+    if (o->error_bar)
+        RILL_TRY(rill_error_bar_plan_make(m->all, &own, &plan, &(rill_error_bar_options){0}, &bar));
+    const uint64_t voxels = rill_geom_voxels(geom) * (1 + (m->all != NULL) + (geom->greys != NULL));
+    if (!rill_gate_compute(m->worker->gate, &m->pass, voxels + larger(plan.host_bytes, bar.host_bytes),
+                           larger(plan.device_bytes, bar.device_bytes)))
         RILL_TRY(rill_fail(RILL_CANCELLED, "cancelled: waiting for memory"));
     if (m->row->seconds_prepare == 0) m->row->seconds_prepare = rill_now() - m->begun;
     status = rill_permeability_compute(geom, &own, &plan, &result);
@@ -99,6 +133,7 @@ static rill_status flow(making *m, const rill_geom *geom, const rill_permeabilit
         const rill_status noted = rill_notes_add(&m->notes, result.notes);
         if (noted != RILL_OK) status = noted;
     }
+    if (status == RILL_OK) status = bar_put(m, &own, &result, &bar);
     rill_permeability_free(&result);
 done:
     rill_permeability_plan_free(&plan);
@@ -198,6 +233,7 @@ static rill_status flows(making *m)
         snprintf(row->message, sizeof row->message, "every voxel is pore: nothing limits the permeability");
         return RILL_OK;
     }
+    if (rill_batch_keeps(m->worker->options)) RILL_TRY(rill_geom_copy(m->geom, &m->all));
     status = rill_permeability_prepare(m->geom, &m->options);
     row->porosity = m->geom->porosity;
     const bool counted = row->porosity.total >= 0 && row->porosity.percolating[0] >= 0;
@@ -283,6 +319,7 @@ done:
     row->seconds = rill_now() - m.begun;
     free(m.notes);
     rill_geom_destroy(m.geom);
+    rill_geom_destroy(m.all);
     rill_gate_leave(worker->gate, &m.pass);
     *updates = m.updates;
     return status == RILL_SYSTEM;

@@ -52,6 +52,10 @@ typedef struct column {
         AT(kind, name "_zx" unit, k[2][0]), AT(kind, name "_zy" unit, k[2][1]),                              \
         AT(kind, name "_zz" unit, k[2][2])
 
+#define AXES(name, unit, member)                                                                             \
+    AT(REAL, name "_x" unit, member[0]), AT(REAL, name "_y" unit, member[1]),                                \
+        AT(REAL, name "_z" unit, member[2])
+
 /* What every table begins and ends with. */
 #define ITEM                                                                                                 \
     {"file", FILE_NAME, 0, 0}, {"part", PART, 0, 0}, AT(U32, "x0", first[0]), AT(U32, "y0", first[1]),       \
@@ -75,10 +79,16 @@ static const column flow_columns[] = {
     TENSOR(K_M2, "k", "_m2"),
     TENSOR(K_DARCY, "k", "_darcy"),
     AT(REAL, "uncertainty", uncertainty),
+    AXES("convergence", "", error[RILL_ERROR_CONVERGENCE]),
+    AXES("number_format", "", error[RILL_ERROR_FORMAT]),
+    AXES("shape_and_voxels", "", error[RILL_ERROR_SHAPE]),
+    AXES("domain_boundaries", "", error[RILL_ERROR_BOUNDARIES]),
+    AXES("segmentation", "", error[RILL_ERROR_SEGMENTATION]),
+    AXES("sample", "", error[RILL_ERROR_SAMPLE]),
+    AXES("total", "", error_total),
+    AXES("best_estimate", "_lu", best),
     {"anisotropy", ANISOTROPY, 0, 0},
-    AT(REAL, "edge_share_x", edge_share[0]),
-    AT(REAL, "edge_share_y", edge_share[1]),
-    AT(REAL, "edge_share_z", edge_share[2]),
+    AXES("edge_share", "", edge_share),
     AT(FLOW, "pressure_drop_Pa", pressure_drop),
     AT(FLOW, "viscosity_Pa_s", fluid.viscosity),
     AT(FLOW, "density_kg_m3", fluid.density),

@@ -9,6 +9,7 @@
 #include "geometry/image/image.h"
 #include "geometry/voxels/components.h"
 #include "geometry/voxels/derive.h"
+#include "geometry/voxels/greys.h"
 #include "io/ours.h"
 #include "kernel/variant.h"
 
@@ -19,10 +20,13 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Bytes for each voxel while a geometry is prepared: itself, a copy, its runs, its numbers. */
-enum { PREPARING = 4 };
+/* Bytes for each voxel while a geometry is prepared: itself, a copy, its runs, its numbers; its grey value,
+ * or a copy with all pores, where they are kept. */
+enum { PREPARING = 4, KEEPING = 1 };
 
 static bool is_block(const rill_batch_item *item) { return item->n[0] || item->n[1] || item->n[2]; }
+
+bool rill_batch_keeps(const rill_batch_options *o) { return o->error_bar || o->sample_edge > 0; }
 
 static rill_status geometry_voxels(const char *path, uint64_t *voxels)
 {
@@ -67,7 +71,9 @@ rill_status rill_batch_input_bytes(const rill_batch_item *item, const rill_batch
         RILL_TRY(geometry_voxels(item->name, &voxels));
     else
         RILL_TRY(image_voxels(item->name, &o->image, &voxels));
-    *bytes = voxels < UINT64_MAX / PREPARING ? PREPARING * voxels : UINT64_MAX;
+    const bool greys = item->geom ? item->geom->greys != NULL : o->image.threshold_width > 0;
+    const uint64_t each = PREPARING + (greys ? KEEPING : 0) + (rill_batch_keeps(o) ? KEEPING : 0);
+    *bytes = voxels < UINT64_MAX / each ? each * voxels : UINT64_MAX;
 done:
     return status;
 }
@@ -109,7 +115,7 @@ static rill_status image_read(const char *path, const rill_batch_options *o, ril
     if (walled && axis >= 0) options.sides[axis] = RILL_WALL;
     options.keep = RILL_KEEP_PERCOLATING;
     options.contacts = rill_contacts_of(o->permeability.variant.lattice);
-    *cleaned = !o->permeability.keep_all && !(walled && axis == RILL_AXIS_AUTO);
+    *cleaned = !o->permeability.keep_all && !rill_batch_keeps(o) && !(walled && axis == RILL_AXIS_AUTO);
     rill_status status = RILL_NUMERICS;
     if (*cleaned) status = rill_image_voxelize(path, &options, progress, out, NULL);
     if (status != RILL_NUMERICS && status != RILL_USAGE) return status;
@@ -118,14 +124,29 @@ static rill_status image_read(const char *path, const rill_batch_options *o, ril
     return rill_image_voxelize(path, &options, progress, out, NULL);
 }
 
+/* A geometry in memory, or a block of it, with its grey values. */
+static rill_status part_copy(const rill_batch_item *item, rill_geom **out)
+{
+    static const uint32_t none[3] = {0, 0, 0};
+    rill_status status = RILL_OK;
+    rill_geom *part = NULL;
+    RILL_TRY(is_block(item) ? rill_geom_crop(item->geom, item->first, item->n, &part)
+                            : rill_geom_copy(item->geom, &part));
+    RILL_TRY(rill_greys_part(item->geom, is_block(item) ? item->first : none, part));
+    *out = part;
+    part = NULL;
+done:
+    rill_geom_destroy(part);
+    return status;
+}
+
 rill_status rill_batch_input_read(const rill_batch_item *item, const rill_batch_options *o,
                                   rill_progress progress, rill_geom **out, bool *cleaned)
 {
     bool ignored;
     if (!cleaned) cleaned = &ignored;
     *cleaned = false;
-    if (item->geom && is_block(item)) return rill_geom_crop(item->geom, item->first, item->n, out);
-    if (item->geom) return rill_geom_copy(item->geom, out);
+    if (item->geom) return part_copy(item, out);
     if (rill_file_is_ours(item->name)) return geometry_read(item->name, o, out);
     return image_read(item->name, o, progress, out, cleaned);
 }
@@ -133,6 +154,16 @@ rill_status rill_batch_input_read(const rill_batch_item *item, const rill_batch_
 static void put_hash(XXH64_hash_t hash, char text[RILL_BATCH_HASH])
 {
     snprintf(text, RILL_BATCH_HASH, "%016llx", (unsigned long long)hash);
+}
+
+static void greys_update(XXH3_state_t *state, const rill_geom *geom, const uint32_t first[3],
+                         const uint32_t n[3])
+{
+    const rill_greys *greys = geom->greys;
+    XXH3_64bits_update(state, &greys->threshold, 2 * sizeof greys->threshold + sizeof greys->distance);
+    for (uint64_t z = first[2]; z < (uint64_t)first[2] + n[2]; z++)
+        for (uint64_t y = first[1]; y < (uint64_t)first[1] + n[1]; y++)
+            XXH3_64bits_update(state, greys->code + (z * geom->n[1] + y) * geom->n[0] + first[0], n[0]);
 }
 
 static rill_status hash_rows(const rill_geom *geom, const uint32_t first[3], const uint32_t n[3],
@@ -146,6 +177,7 @@ static rill_status hash_rows(const rill_geom *geom, const uint32_t first[3], con
             XXH3_64bits_update(state, geom->voxels + (z * geom->n[1] + y) * geom->n[0] + first[0], n[0]);
     const uint64_t outside = geom->outside ? rill_geom_voxels(geom) - rill_geom_sample(geom) : 0;
     if (outside) XXH3_64bits_update(state, &outside, sizeof outside);
+    if (geom->greys) greys_update(state, geom, first, n);
     put_hash(XXH3_64bits_digest(state), text);
     XXH3_freeState(state);
     return RILL_OK;
@@ -196,10 +228,10 @@ static void print_permeability(FILE *out, const rill_batch_options *o)
     rill_variant_name(v, name, sizeof name);
     fprintf(out,
             "%s axis %d tau %a magic %a drive %d reservoir %u force %a every %llu tolerance %a steps %llu "
-            "keep %d acceleration %d storage %d\n",
+            "keep %d acceleration %d storage %d bar %d sample %u\n",
             name, p->axis, p->tau, p->magic, (int)p->drive, p->drive ? p->reservoir : 0, p->force,
             (unsigned long long)p->every, p->tolerance, (unsigned long long)p->max_steps, p->keep_all,
-            (int)p->acceleration, p->keep_storage);
+            (int)p->acceleration, p->keep_storage, o->error_bar, o->sample_edge);
 }
 
 static void print_diffusivity(FILE *out, const rill_batch_options *o)
@@ -233,6 +265,8 @@ static void print_image(FILE *out, const rill_batch_options *o)
             i->image.big_endian, (unsigned long long)i->image.skip, i->resample, i->voxel_size,
             i->sides[0] + 3 * i->sides[1] + 9 * i->sides[2], o->sides_given);
     for (int k = 0; k < i->pore_count; k++) fprintf(out, "pore %a %a\n", i->pore[k][0], i->pore[k][1]);
+    if (i->threshold_given)
+        fprintf(out, "threshold %d %a %a\n", i->threshold_above, i->threshold, i->threshold_width);
     for (int k = 0; k < i->outside_count; k++)
         fprintf(out, "outside %a %a\n", i->outside[k][0], i->outside[k][1]);
     if (i->core.given)

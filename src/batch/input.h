@@ -12,6 +12,10 @@
 /** Bytes of a hash in hexadecimal, with the final NUL. */
 enum { RILL_BATCH_HASH = 17 };
 
+/** Return whether the error bar of an item needs its pores that do not conduct: other boundaries, or blocks,
+ * may open them. */
+bool rill_batch_keeps(const rill_batch_options *options);
+
 /**
  * Return what the geometry of an item takes while it is read and prepared, in bytes: as its header describes
  * it.

@@ -17,6 +17,8 @@ void rill_batch_row_init(const rill_batch_item *item, rill_batch_row *row)
     for (int k = 0; k < 9; k++) row->k[k / 3][k % 3] = NAN;
     row->uncertainty = row->flowing = row->diameter = NAN;
     for (int a = 0; a < 3; a++) {
+        for (int r = 0; r < RILL_ERROR_ROWS; r++) row->error[r][a] = NAN;
+        row->error_total[a] = row->best[a] = NAN;
         row->edge_share[a] = NAN;
         row->flow[a] = (rill_darcy_flow){NAN, NAN, NAN};
     }

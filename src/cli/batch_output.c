@@ -75,6 +75,11 @@ void cli_batch_row(const char *name, const rill_batch_row *row)
             row->diffusion ? "iterations" : "steps", row->seconds, from, row->message[0] ? ": " : "",
             row->message);
     for (int a = 0; a < 3; a++)
+        if (row->error_total[a] > 1.001 * row->uncertainty)
+            cli_row("  best estimate", "along %c: %.5g %s ± %.2g %%, all rows of the table that are known",
+                    rill_axis(a), row->best[a] * m2, row->spacing > 0 ? "m2" : "lu",
+                    100 * row->error_total[a]);
+    for (int a = 0; a < 3; a++)
         if (isfinite(row->flow[a].velocity))
             cli_row("  flow", "along %c: %.6g m3/s, Darcy velocity %.6g m/s", rill_axis(a), row->flow[a].rate,
                     row->flow[a].velocity);
@@ -259,6 +264,16 @@ static json_t *json_flows(const rill_batch_row *row)
                      row->pressure_drop, "axes", axes);
 }
 
+/* The rows of the error bar of an item, relative, each by axis. */
+static json_t *json_bar(const rill_batch_row *row)
+{
+    json_t *rows = json_object();
+    for (int i = 0; i < RILL_ERROR_ROWS; i++)
+        json_object_set_new(rows, rill_error_row_name((rill_error_row)i), cli_json_axes(row->error[i]));
+    return json_pack("{s:o, s:o, s:o}", "half_width", rows, "total", cli_json_axes(row->error_total),
+                     "best_estimate_lu", cli_json_axes(row->best));
+}
+
 /* k in its units, or D over D0. */
 static void json_values(const rill_batch_row *row, json_t *json)
 {
@@ -273,6 +288,7 @@ static void json_values(const rill_batch_row *row, json_t *json)
     json_object_set_new(json, row->diffusion ? "iterations" : "steps", json_integer((json_int_t)row->steps));
     json_object_set_new(json, row->diffusion ? "nodes" : "fluid_nodes", json_integer((json_int_t)row->nodes));
     if (row->diffusion) return;
+    json_object_set_new(json, "error_bar", json_bar(row));
     json_object_set_new(json, "edge_share", json_edges(row));
     json_object_set_new(json, "flow", json_flows(row));
     json_object_set_new(json, "variant", json_string(row->variant));

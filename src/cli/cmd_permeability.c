@@ -53,6 +53,8 @@ typedef struct choices {
     int error_bar;            /* of `bars` */
     const char *csv, *blocks; /* of a batch */
     int at_once;
+    uint32_t sample; /* edge of the blocks of the row "sample"; 0: none */
+    rill_block_grid sample_grid;
     int file_axes[3];       /* where axes 0, 1, 2 of the file go */
     const char *checkpoint; /* as given; the file is checkpoint_name */
     char checkpoint_name[4096];
@@ -90,9 +92,10 @@ static rill_status read_image(choices *c)
     rill_voxelize_report report;
     const int axis = c->axis;
     RILL_TRY(cli_image_resolve(&c->image, &options));
-    /* An error bar needs what other boundaries would open; preparation drops it for the plain run. */
+    /* An error bar needs what other boundaries, or blocks, would open; preparation drops it for the plain
+     * run. */
     const bool walled = c->drive == RILL_DRIVE_PRESSURE, /* see rill_permeability_prepare() */
-        cleans = !c->keep && !c->error_bar && !(walled && axis == RILL_AXIS_AUTO);
+        cleans = !c->keep && !c->error_bar && !c->sample && !(walled && axis == RILL_AXIS_AUTO);
     options.keep = cleans ? RILL_KEEP_PERCOLATING : RILL_KEEP_ALL;
     options.axis = axis;
     options.contacts = rill_contacts_of(cli_compute_variant(&c->compute).lattice);
@@ -231,6 +234,11 @@ static rill_status compute(choices *c, const rill_permeability_options *options,
         came = rill_error_bar_compute(c->uncleaned, options, &result, &c->bar_plan, &bar, &c->bar);
         c->times.bar = rill_now() - begun;
     }
+    if (came == RILL_OK && c->sample) {
+        const double begun = rill_now();
+        came = rill_error_bar_sample(c->uncleaned, options, c->sample, (rill_progress){watch, c}, &c->bar);
+        c->times.bar += rill_now() - begun;
+    }
     if (came == RILL_OK) came = cli_flow_note(&c->flow, c->geom, &result);
     c->times.total = rill_now() - start;
     char why[1024];
@@ -259,7 +267,7 @@ static rill_status outputs_check(choices *c)
                                                      .output = output,
                                                      .input = c->input,
                                                      .resume = c->resume,
-                                                     .error_bar = c->error_bar},
+                                                     .error_bar = c->error_bar || c->sample},
                                    c->checkpoint_name, sizeof c->checkpoint_name));
     RILL_TRY(cli_outputs_check(
         c->input, (cli_output[]){{"-o", output}, {"--json", json}, {"--checkpoint", c->checkpoint}}, 3));
@@ -301,6 +309,20 @@ static rill_status options_make(const choices *c, rill_permeability_options *out
     return rill_plan_check(&options); /* before an image is read */
 }
 
+/* Fail before the run where the blocks of the sample could not be cut after it, and count them. */
+static rill_status sample_check(choices *c)
+{
+    rill_batch_item *items = NULL;
+    if (c->keeper.count > 1)
+        return rill_fail(RILL_USAGE,
+                         "--sample cuts blocks that one process computes: start one, or leave it out");
+    const rill_status status =
+        rill_blocks_create(c->geom, c->input, &c->sample, 1, &c->sample_grid, &items, &(size_t){0});
+    rill_blocks_free(items);
+    if (status != RILL_OK) rill_fail_prefix("--sample");
+    return status;
+}
+
 static rill_status work(choices *c)
 {
     rill_status status = RILL_OK;
@@ -317,7 +339,7 @@ static rill_status work(choices *c)
     RILL_TRY(options_make(c, &options));
     RILL_TRY(cli_devices_parse(&c->devices));
     RILL_TRY(outputs_check(c));
-    options.checkpoint = c->error_bar ? NULL : c->checkpoint_name;
+    options.checkpoint = c->error_bar || c->sample ? NULL : c->checkpoint_name;
     options.resume = c->resume;
     options.settle_fields = c->fields != RILL_FIELDS_NONE || c->sensitivity;
     options.wall_room = c->error_bar;
@@ -337,11 +359,8 @@ static rill_status work(choices *c)
     if (options.finished_pieces)
         options.finished_bytes = rill_fields_bytes(c->geom, (rill_fields_kind)c->fields);
     options.keep_all = c->keep == 1; /* reading says what is gone already */
-    if (c->error_bar && c->geom->surface)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "an error bar splits voxels, whose walls are half-way: this geometry says where "
-                           "its walls are on every link, leave out --error-bar"));
-    if (c->error_bar) RILL_TRY(rill_geom_copy(c->geom, &c->uncleaned));
+    if (c->sample) RILL_TRY(sample_check(c));
+    if (c->error_bar || c->sample) RILL_TRY(rill_geom_copy(c->geom, &c->uncleaned));
     RILL_TRY(rill_permeability_prepare(c->geom, &options)); /* still beside the device, as the next */
     RILL_TRY(rill_plan_basis_take(c->geom, &options, &basis));
     const bool gpu = options.backend != RILL_BACKEND_CPU && rill_device_has_cuda(); /* it is waited for */
@@ -375,6 +394,11 @@ static rill_status work(choices *c)
     if (show && c->error_bar)
         cli_error_bar_print_plan(&c->bar_plan, c->bar_peak,
                                  cli_permeability_seconds(c->geom, &options, &plan, c->speed));
+    if (show && c->sample)
+        cli_row(
+            "sample",
+            "%zu blocks of %u^3 voxels, mirrored, one after the other: at most about the time of the plain run",
+            c->sample_grid.count, c->sample);
     if (show) fflush(stdout);
     if (!c->dry_run) RILL_TRY(compute(c, &options, &plan, start));
 done:
@@ -390,15 +414,15 @@ done:
 /* Several inputs, or blocks: options that make files of one sample do not apply. */
 static rill_status batch(choices *c, const char *const *inputs, int count)
 {
-    bool wide;
-    rill_status status = cli_image_threshold_wide(&c->image, &wide);
-    if (status != RILL_OK) return status;
+    rill_status status = RILL_OK;
     const struct {
         bool given;
         const char *option;
-    } single[] = {{c->compute.output, "-o"},          {c->fields != RILL_FIELDS_NONE, "--fields"},
-                  {c->error_bar, "--error-bar"},      {c->sensitivity, "--sensitivity"},
-                  {wide, "--threshold with a width"}, {c->checkpoint, "--checkpoint"}};
+    } single[] = {{c->compute.output, "-o"},
+                  {c->fields != RILL_FIELDS_NONE, "--fields"},
+                  {c->error_bar == 2, "--error-bar=fine"},
+                  {c->sensitivity, "--sensitivity"},
+                  {c->checkpoint, "--checkpoint"}};
     for (size_t k = 0; k < sizeof single / sizeof *single; k++)
         if (single[k].given)
             return rill_fail(
@@ -418,11 +442,14 @@ static rill_status batch(choices *c, const char *const *inputs, int count)
                    .csv = c->csv,
                    .blocks = c->blocks,
                    .at_once = c->at_once,
+                   .error_bar = c->error_bar,
+                   .sample = c->sample,
                    .resume = c->resume,
                    .dry_run = c->dry_run,
                    .line = c->line,
                    .progress = c->progress};
     RILL_TRY(options_make(c, &b.options));
+    if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&b.options));
     b.options.keep_all = c->keep == 1;
     RILL_TRY(cli_batch_run(&b));
 done:
@@ -534,6 +561,10 @@ static int run_words(int argc, char **argv)
              "find out by further runs how far k of the voxels may be from that of the shape, and what the "
              "domain boundaries change; =fine: by split voxels and fp64, too",
          .choices = bars},
+        {"sample", 0, CLI_UINT32, &c.sample, "VOXELS",
+         "find out by runs of mirrored cubes of this edge, cut from the image, how far its k may be from that "
+         "of the material",
+         .fallback = "none", .min = 4},
         {"sensitivity", 0, CLI_FLAG, &c.sensitivity,
          .help =
              "find how k depends on its walls: k for walls that move, and the voxels that decide most; with "

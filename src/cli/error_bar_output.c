@@ -2,6 +2,7 @@
 /* Rows, JSON and HDF5 of an error bar. Nothing is computed here but units and per cent. */
 #include "cli/error_bar_output.h"
 #include "cli/cli.h"
+#include "cli/permeability.h"
 #include "core/status.h"
 #include "core/units.h"
 #include "io/json_file.h"
@@ -51,13 +52,12 @@ void cli_error_bar_print_plan(const rill_error_bar_plan *plan, uint64_t peak, do
 }
 
 /* The option that requests a row. */
-static const char *const asked_by[RILL_ERROR_ROWS] = {
-    "",
-    "",
-    "--error-bar",
-    "--error-bar",
-    "--threshold T±D of a grey image",
-    "a run of its own with --blocks EDGE, at least 8 blocks"};
+static const char *const asked_by[RILL_ERROR_ROWS] = {"",
+                                                      "",
+                                                      "--error-bar",
+                                                      "--error-bar",
+                                                      "--threshold T±D of a grey image",
+                                                      "--sample VOXELS: at least 8 blocks of this edge"};
 
 /* Relative errors below this have no digits. */
 #define SMALL 1e-5
@@ -70,7 +70,7 @@ static void percent(double value, char *text, size_t size)
     else if (value < SMALL)
         snprintf(text, size, "< 0.001 %%");
     else
-        snprintf(text, size, "%.2g %%", 100 * value);
+        snprintf(text, size, value < 0.995 ? "%.2g %%" : "%.0f %%", 100 * value);
 }
 
 /* "± 1.2 %", "+1.2 %" of what has a sign, with the axes of a tensor "x ± 1.2 %, y ± 3 %".
@@ -131,12 +131,14 @@ static void rows_print(const rill_error_bar *bar)
 
 static void interval_print(const char *label, double k, double relative, double m2)
 {
+    char width[32];
+    percent(relative, width, sizeof width);
     const double low = k * fmax(0, 1 - relative), high = k * (1 + relative);
     if (isfinite(m2))
-        cli_row(label, "%.5g lu ± %.2g %% (%.4g to %.4g) = %.5g m2 (%.4g to %.4g)", k, 100 * relative, low,
-                high, k * m2, low * m2, high * m2);
+        cli_row(label, "%.5g lu ± %s (%.4g to %.4g) = %.5g m2 (%.4g to %.4g)", k, width, low, high, k * m2,
+                low * m2, high * m2);
     else
-        cli_row(label, "%.5g lu ± %.2g %% (%.4g to %.4g)", k, 100 * relative, low, high);
+        cli_row(label, "%.5g lu ± %s (%.4g to %.4g)", k, width, low, high);
 }
 
 static void grid_print(const rill_error_bar_grid *grid, int a)
@@ -168,11 +170,44 @@ static void total_print(const rill_error_bar *bar)
     cli_row("  total", "%s: bounds added, and estimates in quadrature%s", total, without);
 }
 
-void cli_error_bar_print(const rill_error_bar *bar, double m2)
+/* Bounds on the entries beside the diagonal, row: flow, column: force, lu; NaN of those that are none or not
+ * known. @return whether there are any */
+static bool off_axis_take(const rill_permeability *plain, double bound[3][3])
+{
+    bool any = false;
+    for (int i = 0; i < 9; i++) bound[i / 3][i % 3] = NAN;
+    for (int i = 0; i < plain->run_count && plain->run_count > 1; i++)
+        for (int b = 0; b < 3; b++) {
+            const rill_permeability_run *run = &plain->runs[i];
+            if (b == run->axis || !run->converged || !isfinite(plain->k[b][run->axis])) continue;
+            bound[b][run->axis] = run->uncertainty[b];
+            any = any || isfinite(run->uncertainty[b]);
+        }
+    return any;
+}
+
+static void off_axis_print(const rill_permeability *plain)
+{
+    double bound[3][3];
+    char text[256] = "";
+    if (!off_axis_take(plain, bound)) return;
+    for (int b = 0; b < 3; b++)
+        for (int a = 0; a < 3; a++) {
+            const size_t used = strlen(text);
+            if (isfinite(bound[b][a]))
+                snprintf(text + used, sizeof text - used, "%sk_%c%c ± %.2g", used ? ", " : "", rill_axis(b),
+                         rill_axis(a), bound[b][a]);
+        }
+    cli_row("  beside the diagonal",
+            "%s lu: bounds on convergence and number format; the other rows are not known there", text);
+}
+
+void cli_error_bar_print(const rill_error_bar *bar, const rill_permeability *plain, double m2)
 {
     const bool shape = bar->contributions[RILL_ERROR_SHAPE].state == RILL_ERROR_KNOWN;
     rows_print(bar);
     total_print(bar);
+    off_axis_print(plain);
     for (int a = 0; a < 3; a++) {
         char label[64];
         if (!isfinite(bar->k[a])) continue;
@@ -220,8 +255,9 @@ static bool is_empty(const rill_error_bar *bar)
     return !isfinite(bar->k[0]) && !isfinite(bar->k[1]) && !isfinite(bar->k[2]);
 }
 
-json_t *cli_error_bar_json(const rill_error_bar *bar, double m2)
+json_t *cli_error_bar_json(const rill_error_bar *bar, const rill_permeability *plain, double m2)
 {
+    double bound[3][3];
     if (is_empty(bar)) return json_null();
     json_t *list = json_array(), *limit = json_null(), *walls = json_null();
     for (int i = 0; i < RILL_ERROR_ROWS; i++) {
@@ -240,19 +276,25 @@ json_t *cli_error_bar_json(const rill_error_bar *bar, double m2)
                           axes(bar->wall_room[0], 1), "into_solids_lu", axes(bar->wall_room[1], 1),
                           "surface_0.12_lu", axes(bar->surface_k[0], 1), "surface_0.1875_lu",
                           axes(bar->surface_k[1], 1));
-    return json_pack("{s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:b, s:f}", "contributions", list, "total",
-                     axes(bar->total, 1), "total_without_boundaries", axes(bar->without_boundaries, 1),
-                     "best_estimate", "lu", axes(bar->best, 1), "m2", axes(bar->best, m2), "voxels_lu",
-                     axes(bar->k, 1), "staircase_limit", limit, "walls", walls, "complete", bar->complete,
-                     "seconds", bar->seconds);
+    json_t *off_axis = off_axis_take(plain, bound) ? cli_json_tensor(bound, 1) : json_null();
+    return json_pack("{s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:b, s:f}", "contributions", list,
+                     "total", axes(bar->total, 1), "total_without_boundaries",
+                     axes(bar->without_boundaries, 1), "best_estimate", "lu", axes(bar->best, 1), "m2",
+                     axes(bar->best, m2), "voxels_lu", axes(bar->k, 1), "staircase_limit", limit, "walls",
+                     walls, "off_axis_bound_lu", off_axis, "complete", bar->complete, "seconds",
+                     bar->seconds);
 }
 
-rill_status cli_error_bar_write(rill_result *file, const rill_error_bar *bar, double m2)
+rill_status cli_error_bar_write(rill_result *file, const rill_error_bar *bar, const rill_permeability *plain,
+                                double m2)
 {
     rill_status status = RILL_OK;
     static const char *const group = "/error_bar";
     const double si = isfinite(m2) ? m2 : 0;
-    const uint64_t three[1] = {3};
+    const uint64_t three[2] = {3, 3};
+    const rill_quantity off_axis = {
+        "off_axis_bound", "lu", "bound on entries beside the diagonal: convergence and number format", si};
+    double bound[3][3];
     const struct {
         rill_quantity quantity;
         const double *value;
@@ -276,6 +318,8 @@ rill_status cli_error_bar_write(rill_result *file, const rill_error_bar *bar, do
     }
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         RILL_TRY(rill_result_values(file, group, &values[i].quantity, 1, three, values[i].value));
+    if (off_axis_take(plain, bound))
+        RILL_TRY(rill_result_values(file, group, &off_axis, 2, three, &bound[0][0]));
 done:
     return status;
 }

@@ -198,6 +198,8 @@ static rill_status options_make(work *w)
     o->stream_given = b->compute->stream_given;
     o->addressing_given = b->compute->addressing_given;
     o->at_once = b->at_once;
+    o->error_bar = b->error_bar;
+    o->sample_edge = b->sample;
     o->table = b->csv;
     o->resume = b->resume;
     o->progress = (rill_progress){watch, w};

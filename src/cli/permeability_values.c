@@ -161,5 +161,5 @@ void cli_permeability_print_values(const cli_permeability_result *r)
     if (t.whole)
         cli_row("uncertainty", "%.2g %% of the largest diagonal entry, for every entry on these voxels",
                 100 * p->uncertainty);
-    cli_error_bar_print(r->bar, m2);
+    cli_error_bar_print(r->bar, p, m2);
 }

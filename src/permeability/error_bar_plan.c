@@ -607,6 +607,10 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
     planned whole;
     const bool device = plain->device_bytes > 0;
     memset(out, 0, sizeof *out);
+    if (geom->surface)
+        return rill_fail(RILL_USAGE,
+                         "an error bar splits voxels, whose walls are half-way: this geometry says where its "
+                         "walls are on every link, leave the error bar out");
     RILL_TRY(rill_plan_error_bar_check(&resolved));
     planner p = {.geom = geom, .options = &resolved, .plain = plain, .fine = bar->fine, .out = out};
     p.updates =

@@ -186,6 +186,22 @@ Test(batch, notes_count_rows_without_a_flow)
     cr_expect_not_null(strstr(fast.out, "Reynolds number above 1 in 1 of 1 items"), "%s", fast.out);
 }
 
+/* The table of another threshold is not that of this one. */
+Test(batch, another_threshold_is_computed_anew)
+{
+    static const char *const texts[] = {"100", "200", ">100", "100+-4", "100+-8"};
+    char before[256] = "", now[256];
+    make_raw("a-16x16x16.raw", 16, 4);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        const cli_result r = cli_test_run("permeability", "a-16x16x16.raw", "--threshold", texts[k],
+                                          "--backend", "cpu", "--csv", "k.csv", "--resume", "-q");
+        cr_assert_eq(r.code, 0, "%s: %s", texts[k], r.err);
+        cell("k.csv", "a-16x16x16.raw", "options_xxh3_64", now);
+        cr_expect_str_neq(now, before, "%s", texts[k]);
+        strcpy(before, now);
+    }
+}
+
 Test(batch, a_kill_loses_no_row)
 {
     make_raw("small-16x16x16.raw", 16, 4);
@@ -277,8 +293,10 @@ Test(batch, refusals)
                    "b-16x16x16.raw", "--blocks", "8");
     cli_test_fails(1, "-o belongs to one sample", "permeability", "--pore", "0", "a-16x16x16.raw",
                    "b-16x16x16.raw", "-o", "k.h5");
-    cli_test_fails(1, "--error-bar belongs to one sample", "permeability", "--pore", "0", "a-16x16x16.raw",
-                   "--csv", "k.csv", "--error-bar");
+    cli_test_fails(1, "--error-bar=fine belongs to one sample", "permeability", "--pore", "0",
+                   "a-16x16x16.raw", "--csv", "k.csv", "--error-bar=fine");
+    cli_test_fails(1, "drive the flow by a force", "permeability", "--pore", "0", "a-16x16x16.raw", "--csv",
+                   "k.csv", "--error-bar", "--drive", "pressure");
     cli_test_fails(1, "name it with --csv", "permeability", "--pore", "0", "a-16x16x16.raw", "b-16x16x16.raw",
                    "--resume");
     cli_test_fails(1, "would overwrite the input", "permeability", "--pore", "0", "a-16x16x16.raw",

@@ -68,7 +68,7 @@ Test(permeability_error_bar, bounds_what_it_prints)
     cr_assert_not_null(strstr(r.out, "staircase limit"));
     cr_assert_not_null(
         strstr(r.out,
-               "segmentation (--threshold T±D of a grey image), sample (a run of its own with --blocks"),
+               "segmentation (--threshold T±D of a grey image), sample (--sample VOXELS: at least 8 blocks"),
         "%s", r.out);
     const cli_result stored = cli_test_run("info", "sc.h5");
     cr_assert_eq(stored.code, 0, "%s", stored.err);
@@ -144,4 +144,157 @@ Test(permeability_error_bar, says_what_an_error_bar_costs)
                    "pressure", "-q");
     cli_test_fails(1, "stokes", "permeability", "sc.geom.h5", "--error-bar", "--equilibrium", "second-order",
                    "-q");
+}
+
+/* A grey image of a pore space without symmetry: pores are dark. */
+static void make_grey(const char *path)
+{
+    enum { N = 24 };
+    FILE *file = fopen(path, "wb");
+    cr_assert_not_null(file);
+    for (int i = 0; i < N * N * N; i++) {
+        const double x = 2 * M_PI / N * (i % N), y = 2 * M_PI / N * (i / N % N),
+                     z = 2 * M_PI / N * (i / N / N);
+        const double f =
+            cos(2 * x + .3) + cos(2 * y + 1) + cos(2 * z - .4) + .6 * cos(x + y - 1) + .5 * cos(y + 2 * z);
+        fputc((int)lrint(fmin(fmax(112 - 25 * (f + .25), 20), 220)), file);
+    }
+    cr_assert_eq(fclose(file), 0);
+}
+
+static const char *const axes[] = {"x", "y", "z"};
+
+/* The number in a column of a table of one row, which has no comma before it. */
+static double csv_value(const char *path, const char *column)
+{
+    static char text[65536];
+    char *line = text, *name = text, *end;
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file, "%s", path);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    line = strchr(text, '\n');
+    cr_assert_not_null(line);
+    *line++ = '\0';
+    while (strcspn(name, ",") != strlen(column) || strncmp(name, column, strlen(column)) != 0) {
+        name = strchr(name, ',');
+        cr_assert_not_null(name, "no column %s", column);
+        name++;
+        line = strchr(line, ',') + 1;
+    }
+    const double value = strtod(line, &end);
+    cr_assert(end > line && (*end == ',' || *end == '\n'), "%s is no number", column);
+    return value;
+}
+
+/* All six rows are known, the total has each of them, and a table has the numbers of the run. */
+Test(permeability_error_bar, all_rows_are_in_the_total_and_in_tables)
+{
+    make_grey("g-24x24x24.raw");
+    static const char *const single[] = {"permeability", "g-24x24x24.raw", "--threshold", "112+-4",
+                                         "--sides",      "mirror",         "--error-bar", "--sample",
+                                         "12",           "--axis",         "xyz",         "--backend",
+                                         "cpu",          "--json",         "s.json",      NULL};
+    const cli_result r = cli_test_run_list(single);
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_null(strstr(r.out, "not asked"), "%s", r.out);
+    cr_expect_null(strstr(r.out, "e+0"), "a power of ten: %s", r.out);
+    json_t *json = load("s.json");
+    for (int a = 0; a < 3; a++) {
+        double bounds = 0, squares = 0;
+        char key[64];
+        for (size_t i = 0; i < 6; i++) {
+            json_t *c = contribution(json, names[i]);
+            snprintf(key, sizeof key, "half_width.%s", axes[a]);
+            const double width = real(c, key);
+            cr_expect_str_eq(text_of(json, names[i], "state"), "known", "%s", names[i]);
+            cr_expect_gt(width, 0, "%s along %s", names[i], axes[a]);
+            if (strcmp(text_of(json, names[i], "kind"), "bound") == 0)
+                bounds += width;
+            else
+                squares += width * width;
+        }
+        snprintf(key, sizeof key, "error_bar.total.%s", axes[a]);
+        cr_expect_float_eq(real(json, key), bounds + sqrt(squares), 1e-12);
+    }
+    static const char *const many[] = {"permeability", "g-24x24x24.raw", "--threshold", "112+-4", "--sides",
+                                       "mirror",       "--error-bar",    "--sample",    "12",     "--axis",
+                                       "xyz",          "--backend",      "cpu",         "--csv",  "k.csv",
+                                       "--json",       "b.json",         NULL};
+    const cli_result b = cli_test_run_list(many);
+    cr_assert_eq(b.code, 0, "%s", b.err);
+    json_t *batch = load("b.json"), *row = find(json_array_get(find(batch, "rows"), 0), "error_bar");
+    for (int a = 0; a < 3; a++) {
+        char key[64], column[64];
+        for (size_t i = 0; i < 6; i++) {
+            snprintf(key, sizeof key, "half_width.%s", axes[a]);
+            const double width = real(contribution(json, names[i]), key);
+            cr_expect_eq(real(find(find(row, "half_width"), names[i]), axes[a]), width, "%s", names[i]);
+            snprintf(column, sizeof column, "%s_%s", names[i], axes[a]);
+            for (char *blank = column; (blank = strchr(blank, ' ')) != NULL;) *blank = '_';
+            cr_expect_eq(csv_value("k.csv", column), width, "%s", column);
+        }
+        snprintf(key, sizeof key, "error_bar.total.%s", axes[a]);
+        snprintf(column, sizeof column, "total_%s", axes[a]);
+        cr_expect_eq(csv_value("k.csv", column), real(json, key));
+        cr_expect_eq(real(find(row, "total"), axes[a]), real(json, key));
+        snprintf(key, sizeof key, "error_bar.best_estimate.lu.%s", axes[a]);
+        snprintf(column, sizeof column, "best_estimate_%s_lu", axes[a]);
+        cr_expect_eq(csv_value("k.csv", column), real(json, key));
+        cr_expect_eq(real(find(row, "best_estimate_lu"), axes[a]), real(json, key));
+    }
+    json_decref(batch);
+    json_decref(json);
+}
+
+/* The row of the sample is what --blocks of that size say of the image. */
+Test(permeability_error_bar, the_sample_is_that_of_blocks)
+{
+    make_grey("g-24x24x24.raw");
+    cli_result r = cli_test_run("permeability", "g-24x24x24.raw", "--threshold", "112", "--sample", "12",
+                                "--json", "s.json", "-q", "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("permeability", "g-24x24x24.raw", "--threshold", "112", "--blocks", "12", "--axis", "z",
+                     "--json", "b.json", "-q", "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json_t *json = load("s.json"), *blocks = load("b.json");
+    json_t *sample = find(json_array_get(find(blocks, "rev"), 0), "sample");
+    const double low = real(sample, "low"), high = real(sample, "high"), larger = fmax(high - 1, 1 - low);
+    cr_expect_float_eq(real(contribution(json, "sample"), "half_width.z"), larger, 1e-12 * larger);
+    cr_expect_str_eq(text_of(json, "domain boundaries", "state"), "not asked");
+    json_decref(json);
+    json_decref(blocks);
+    cli_test_fails(1, "--sample: blocks of 25 voxels do not fit", "permeability", "g-24x24x24.raw",
+                   "--threshold", "112", "--sample", "25", "-q");
+    cli_test_fails(1, "an error bar has no checkpoint", "permeability", "g-24x24x24.raw", "--threshold",
+                   "112", "--sample", "12", "--resume", "-q");
+    r = cli_test_run("permeability", "g-24x24x24.raw", "--threshold", "112", "--sample", "24", "--json",
+                     "one.json", "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "not known, and not in the total: 8 blocks with a result"), "%s", r.out);
+}
+
+/* Entries beside the diagonal have the bounds of their runs, and it is said that no more is known of them. */
+Test(permeability_error_bar, entries_beside_the_diagonal_have_bounds)
+{
+    make_grey("g-24x24x24.raw");
+    cli_result r = cli_test_run("permeability", "g-24x24x24.raw", "--threshold", "112", "--axis", "xz",
+                                "--json", "t.json", "-o", "t.h5", "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "the other rows are not known there"), "%s", r.out);
+    json_t *json = load("t.json"), *runs = find(json, "runs"),
+           *bound = find(json, "error_bar.off_axis_bound_lu");
+    cr_expect_eq(real(bound, "zx"), real(json_array_get(runs, 0), "uncertainty_lu.z"));
+    cr_expect_eq(real(bound, "xz"), real(json_array_get(runs, 1), "uncertainty_lu.x"));
+    cr_expect(json_is_null(find(bound, "xx")));
+    json_decref(json);
+    r = cli_test_run("info", "t.h5");
+    cr_expect(r.code == 0, "%s", r.err);
+    r = cli_test_run("permeability", "g-24x24x24.raw", "--threshold", "112", "--json", "one.json",
+                     "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_null(strstr(r.out, "beside the diagonal"), "%s", r.out);
+    json = load("one.json");
+    cr_expect(json_is_null(find(json, "error_bar.off_axis_bound_lu")));
+    json_decref(json);
 }

@@ -72,8 +72,6 @@ Test(sensitivity, a_threshold_with_a_width_is_the_row_segmentation)
     json_decref(json);
     r = cli_test_run("permeability", "duct-16x16x2-u8.raw", "--threshold", "112", "-q");
     cr_expect_eq(r.code, 0, "%s", r.err);
-    cli_test_fails(1, "--threshold with a width belongs to one sample", "permeability", "duct-16x16x2-u8.raw",
-                   "duct-16x16x2-u8.raw", "--threshold", "112+-4");
     cli_test_fails(1, "leave one of them out", "permeability", "duct-16x16x2-u8.raw", "--threshold", "112",
                    "--pore", "0");
     cli_test_fails(1, "is none: give a grey value", "permeability", "duct-16x16x2-u8.raw", "--threshold",

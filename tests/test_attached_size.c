@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What boundaries are counted with is what the heap has more of once they are there. */
 #include "backends.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 #include "vessel_case.h"
 
 #include "sim/attached.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pressure drops between cross-sections, and planes across the vessel, against exact flows of pipes. */
 #include "vessel_case.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 
 #include "core/status.h"
 #include "vessel/drops.h"

@@ -6,7 +6,7 @@
 #include "geometry/voxels/derive.h"
 #include "kept.h"
 #include "rill.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 #include "verify/reference.h"
 #include "balls.h"
 #include "planned.h"

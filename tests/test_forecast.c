@@ -8,7 +8,7 @@
 #include "carved.h"
 #include "permeability/plan.h"
 #include "planned.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 
 #include <math.h>
 #include <string.h>

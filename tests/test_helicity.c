@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Helicity of fields that are known, in bent tubes with their walls, and of runs. */
 #include "vessel_case.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 
 #include "domain/domain.h"
 #include "vessel/helicity.h"

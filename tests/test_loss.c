@@ -2,7 +2,7 @@
 /* The pressures that a case gives, and those that a run reports, are those at the end of the surface,
  * whatever the extensions behind it. */
 #include "vessel_case.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 
 #include "vessel/loss.h"
 #include "vessel/run.h"

@@ -4,7 +4,7 @@
  * A permeability that is found with a pore network is that of time steps alone, sooner.
  */
 #include "backends.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 #include "balls.h"
 #include "planned.h"
 

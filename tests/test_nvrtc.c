@@ -12,7 +12,7 @@
 #include "cuda/nvrtc.h"
 #include "directory.h"
 #include "kernel/variant.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 
 #include <stdlib.h>
 #include <string.h>

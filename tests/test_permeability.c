@@ -12,7 +12,7 @@
 #include "geometry/voxels/derive.h"
 #include "kernel/rounding.h"
 #include "planned.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

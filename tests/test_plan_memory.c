@@ -12,7 +12,7 @@
 #include "peak.h"
 #include "random_rock.h"
 #include "planned.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 
 #include <criterion/new/assert.h>
 #include <omp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every long function of the library is cancelled at each of its reports, the first one included: it returns
  * RILL_CANCELLED, reports no more, and leaves neither memory (the sanitizers see to that) nor files. */
-#include "sanitized.h"
+#include "core/sanitized.h"
 #include "surfaces.h"
 #include "vessel_case.h"
 

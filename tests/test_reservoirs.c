@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Permeability by pressures at reservoirs, beside that by a body force. */
 #include "backends.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 #include "planned.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "batch/rev.h"
 #include "geometry/generate/generate.h"
 #include "rill.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

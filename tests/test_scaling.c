@@ -3,7 +3,7 @@
 #include "bench/scaling.h"
 #include "bench/bench_plan.h"
 #include "domain/domain.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 
 #include <criterion/criterion.h>
 

@@ -2,7 +2,7 @@
 /* The periodic state of Windkessels: how far a cycle is from it, and that a run comes to it in a few cycles.
  */
 #include "vessel_case.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 
 #include "vessel/plan.h"
 #include "vessel/run_priv.h"

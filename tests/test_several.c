@@ -3,7 +3,7 @@
  * cut. */
 #include "backends.h"
 #include "deferred.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 #include "sim/several.h"
 #include "sim/sim_priv.h"
 

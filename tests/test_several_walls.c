@@ -8,7 +8,7 @@
 #include "deferred.h"
 #include "device/remote_priv.h"
 #include "forked.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 #include "sim/boundary.h"
 #include "sim/sim.h"
 #include "sim/sim_priv.h"

@@ -3,7 +3,7 @@
  * rounding exceeds what flows there. */
 #include "planned.h"
 #include "kernel/comparison/choices.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "kernel/comparison/choices.h"
 #include "geometry/voxels/axes.h"
 #include "sim/sim.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 #include "planned.h"
 
 #include <math.h>

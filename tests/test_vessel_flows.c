@@ -4,7 +4,7 @@
  * Reference flows of the suite vessels: Womersley's amplitudes, and whether the solved flows of
  * data/torus.csv and data/stenosis.csv obey balances that the solver does not impose.
  */
-#include "sanitized.h"
+#include "core/sanitized.h"
 #include "verify/vessel_torus.h"
 #include "verify/womersley.h"
 

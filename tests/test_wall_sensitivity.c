@@ -8,7 +8,7 @@
 #include "geometry/voxels/exact_walls.h"
 #include "permeability/wall_sensitivity.h"
 #include "planned.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * soon as the plan says. */
 #include "permeability/plan.h"
 #include "planned.h"
-#include "sanitized.h"
+#include "core/sanitized.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

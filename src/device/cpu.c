@@ -3,6 +3,7 @@
 #include "core/processors.h"
 #include "core/memory.h"
 #include "core/progress.h"
+#include "core/sanitized.h"
 #include "core/status.h"
 #include "core/threads.h"
 #include "cpu/rows.h"
@@ -270,11 +271,7 @@ static double update(float *a, int64_t count, int rows)
 static rill_status bandwidth(rill_device *device, double *bytes_per_second)
 {
     enum { rounds = 9 };
-#ifdef __SANITIZE_ADDRESS__ /* no speed is meant there, and all of it would take seconds */
-    const int64_t count = (int64_t)1 << 20;
-#else
-    const int64_t count = (int64_t)1 << 27;
-#endif
+    const int64_t count = SANITIZED ? (int64_t)1 << 20 : (int64_t)1 << 27;
     double rates[2][rounds];
     float *a = NULL;
     const rill_status status =

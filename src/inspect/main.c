@@ -8,6 +8,7 @@
  *     rill-inspect VERSION copy SECONDS "" FROM TO
  */
 #include "core/inspect.h"
+#include "core/sanitized.h"
 #include "geometry/image/image.h"
 #include "io/fields.h"
 #include "io/hdf5_priv.h"
@@ -22,16 +23,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-/* Sanitizers reserve terabytes of addresses. */
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED true
-#else
-#define SANITIZED false
-#endif
 
 enum {
     OBJECTS = 100000,  /* of a file */

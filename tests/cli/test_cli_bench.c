@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill bench: what it writes, and when it stops. */
-#include "../sanitized.h"
+#include "core/sanitized.h"
 #include "cli_test.h"
 #include "rill.h"
 

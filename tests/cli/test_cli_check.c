@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill check: the verdict on cases good and bad, and what it costs nothing to find out beforehand. */
-#include "../sanitized.h"
+#include "core/sanitized.h"
 #include "cli_test.h"
 
 #include <jansson.h>

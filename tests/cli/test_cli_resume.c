@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill run: signals, checkpoints, and going on to the same bits. */
-#include "../sanitized.h"
+#include "core/sanitized.h"
 #include "run_pipe.h"
 
 #include <math.h>

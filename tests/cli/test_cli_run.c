@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill run: a whole case on a small pipe, what it leaves, divergence. */
-#include "../sanitized.h"
+#include "core/sanitized.h"
 #include "run_pipe.h"
 
 #include <math.h>

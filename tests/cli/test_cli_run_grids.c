@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill run --error-bar: pipes whose wall shear is known, what is the same on all grids, and its mistakes. */
-#include "../sanitized.h"
+#include "core/sanitized.h"
 #include "cli_test.h"
 
 #include <jansson.h>

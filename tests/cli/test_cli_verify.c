@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill verify: what it prints and writes, that a format which cannot do it fails, and its mistakes. */
-#include "../sanitized.h"
+#include "core/sanitized.h"
 #include "cli_test.h"
 
 #include <jansson.h>

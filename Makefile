@@ -90,8 +90,16 @@ CFLAGS   += $(SANITIZE) -fno-omit-frame-pointer
 LDFLAGS  += $(SANITIZE)
 # Parts of one source: instrumented, they take minutes to compile and then ten times as long. One of each kind shows
 # what there is to see: collide-D2Q9-DOUBLE how rows are read and written, operators-double-16 every lattice and collision.
-$(BUILD)/obj/src/cpu/collide-D3% $(BUILD)/obj/src/cpu/collide-D2Q9-SINGLE% \
-$(BUILD)/obj/tests/operators-float% $(BUILD)/obj/tests/operators-double-32%: SANITIZE :=
+PLAIN    := src/cpu/collide-D3% src/cpu/collide-D2Q9-SINGLE% tests/operators-float% tests/operators-double-32%
+$(PLAIN:%=$(BUILD)/obj/%): SANITIZE :=
+ifneq ($(RELEASE),)
+define plain_rule
+$(BUILD)/obj/$(1).o: $(RELEASE)/obj/$(1).o
+	@mkdir -p $$(@D)
+	$$(call say,CP,$$<)cp $$< $$@
+endef
+$(foreach p,$(PLAIN),$(eval $(call plain_rule,$(p))))
+endif
 endif
 
 # What every processor level needs: a step is put together from these, see src/cpu/rows.h. The longest first.
@@ -278,6 +286,9 @@ $(BUILD)/obj/tests/operators-%.o: tests/collide/operators.c $(BUILD)/flags
 
 .PHONY: tests
 tests: $(TESTS) all ## build the tests
+
+.PHONY: objects
+objects: $(LIB_OBJ) $(STUDY_OBJ) $(CLI_OBJ) $(INSPECT_OBJ) $(TEST_SRC:%.c=$(BUILD)/obj/%.o) ## compile without linking: warnings of a compiler
 
 test: tests ## build and run the tests
 	$(Q)$(MAKE) -s install DESTDIR= PREFIX=$(call quote,$(CURDIR)/$(BUILD)/prefix)

@@ -249,8 +249,8 @@ Test(boundary, refuses_what_makes_no_sense)
     int patch;
     ASSERT_OK(rill_sim_create(domain, &options, &sim));
     says(rill_boundary_create_face(domain, 1, 1, &b), "no walls");
-    says(rill_boundary_create_face(domain, 3, 1, &b), "no face");
-    says(rill_boundary_create_face(domain, 0, 0, &b), "no face");
+    says(rill_boundary_create_face(domain, 3, 1, &b), "not a face");
+    says(rill_boundary_create_face(domain, 0, 0, &b), "not a face");
     says(rill_boundary_create_label(domain, 9, (const double[3]){1, 0, 0}, &b), "no wall link of label 9");
     says(rill_boundary_create_label(domain, 1, (const double[3]){1, 0, 0}, &b), "not that of an opening");
     says(rill_boundary_create_label(domain, 300, (const double[3]){1, 0, 0}, &b), "not that of an opening");

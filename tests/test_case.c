@@ -70,8 +70,8 @@ Test(case_file, refuses_more_than_a_case_can_have)
     refuse_many("geometry: {", "k%d: 1, ", 80000, "}\n", keys);
     refuse_many("geometry: [", "&a%d 1, ", 80000, "]\n", "more than 4096 anchors");
     refuse_many("geometry: [", "%d, ", 100000, "]\n", "more than 20000 keys and values");
-    refuse_many("geometry: [", "{a%d: 1}, ", 6000, "]\n", "no text"); /* many, but not too many */
-    refuse_many("geometry: ", "[", 40, "", "no YAML");
+    refuse_many("geometry: [", "{a%d: 1}, ", 6000, "]\n", "not a text"); /* many, but not too many */
+    refuse_many("geometry: ", "[", 40, "", "not YAML");
 }
 
 Test(case_file, says_everything_in_si)
@@ -126,13 +126,13 @@ Test(case_file, says_everything_in_si)
 Test(case_file, refuses_with_line_and_remedy)
 {
     refuse("", "v.yaml", "is empty");
-    refuse("- a\n- b\n", "v.yaml:1", "no mapping");
-    refuse("a: [1, 2\nb: 3\n", "v.yaml:2", "no YAML");
+    refuse("- a\n- b\n", "v.yaml:1", "not a mapping");
+    refuse("a: [1, 2\nb: 3\n", "v.yaml:2", "not YAML");
     refuse("geometry: v.geom.h5\nfluid:\n\tdensity: 1060 kg/m3\n", "v.yaml:3",
            "is indented with a tab, which YAML does not allow: indent with spaces");
     refuse("geometry: v.geom.h5\nfluid:\n  density: 1060 kg/m3\n \tviscosity: 3 mPa.s\n", "v.yaml:4",
            "is indented with a tab");
-    refuse("a: \x01\n", "v.yaml:1", "no YAML");
+    refuse("a: \x01\n", "v.yaml:1", "not YAML");
     refuse(TOP ENDS "---\n" TOP, "v.yaml", "second document");
     refuse(TOP ENDS "rum: {cycles: 3}\n", "v.yaml:8",
            "unknown key \"rum\" in the case: did you mean \"run\"?");
@@ -156,7 +156,7 @@ Test(case_file, refuses_with_line_and_remedy)
     refuse(TOP "walls: interpolate\n" ENDS, "v.yaml:5", "did you mean \"interpolated\"?");
     refuse(TOP ENDS "output: {fields: maybe}\n", "v.yaml:8", "say yes or no");
     refuse(TOP ENDS "output: {snapshots: 3.5}\n", "v.yaml:8", "no whole number");
-    refuse(TOP ENDS "output: {probes: {p: [1 mm, 2 mm]}}\n", "v.yaml:8", "no list of three");
+    refuse(TOP ENDS "output: {probes: {p: [1 mm, 2 mm]}}\n", "v.yaml:8", "not a list of three");
     refuse(TOP ENDS "output: {planes: {p: {centre: [1 mm, 2 mm, 0 m], normal: [0, 0, 0]}}}\n", "v.yaml:8",
            "has no direction");
     refuse(TOP ENDS "run: {cycles: 1.5}\n", "v.yaml:8", "no whole number from 1");
@@ -169,7 +169,7 @@ Test(case_file, refuses_with_line_and_remedy)
 
 Test(case_file, refuses_openings_that_make_no_flow)
 {
-    refuse(TOP "openings: {}\n", "v.yaml:5", "openings is no mapping");
+    refuse(TOP "openings: {}\n", "v.yaml:5", "openings is not a mapping");
     refuse(TOP "openings:\n  in: {flow: 1 mL/s}\n", "v.yaml:6", "lacks the key \"kind\"");
     refuse(TOP "openings:\n  in: {kind: inlett, flow: 1 mL/s}\n", "v.yaml:6", "did you mean \"inlet\"?");
     refuse(TOP "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n", "v.yaml", "no opening is an outlet");
@@ -211,7 +211,7 @@ Test(case_file, refuses_waveforms)
     refuse_wave("time [s], flow [mL/s]\n0, 1\n0.1, two\n", "w.csv:3", "not a finite number");
     refuse_wave("time [s], flow [mL/s]\n0, 1\n0.1, nan\n", "w.csv:3", "not a finite number");
     refuse_wave("time [s], flow [mL/s]\n0, 1\n0.2, 2\n0.1, 3\n", "w.csv:4", "sort the rows by time");
-    refuse_wave("time [s], flow [mL/s]\n0, 1\n0.2, 2, 3\n", "w.csv:3", "no row of two numbers");
+    refuse_wave("time [s], flow [mL/s]\n0, 1\n0.2, 2, 3\n", "w.csv:3", "not a row of two numbers");
     refuse_wave("time [s], flow [mL/s]\n0, 1\n0.2, 2\n", "w.csv", "at least 4");
     refuse_wave("time [s], flow [mL/s]\n0, 1\n0.2, 2\n0.5, 2\n0.8, 3\n", "w.csv:5",
                 "the cycle is not closed");

@@ -166,7 +166,7 @@ Test(cli, too_many_repeats)
     for (int i = 0; i < 15; i++) words[i] = "-mx";
     rill_status status = RILL_OK;
     for (int i = 0; i < 5; i++) status = parse(words, &(bool){false});
-    refuse(status, "--many stands more than 64 times");
+    refuse(status, "--many is given more than 64 times");
 }
 
 Test(cli, help_shows_placeholders_choices_and_defaults, .init = cr_redirect_stdout)

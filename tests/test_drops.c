@@ -135,6 +135,6 @@ Test(drops, between_what_is_not_there_are_refused)
     expect_refused("{from: a}", "to");
     expect_refused("{from: a, to: b}", "none of output: planes and of the openings");
     expect_refused("{from: side, to: a}", "a wall");
-    expect_refused("{from: [1], to: a}", "no name");
+    expect_refused("{from: [1], to: a}", "not a name");
     expect_refused("{from: a, to: in, venous: 3}", "venous");
 }

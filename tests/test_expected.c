@@ -154,10 +154,10 @@ Test(expected, tells_a_table_that_is_missing_or_damaged, .init = begin, .fini = 
     cr_expect(strstr(rill_error_message(), "wall-shear-errors.csv"), "%s", rill_error_message());
     put("bgk, d3q27, 0.51, 0, 10, 0.04, 0.02, 0.08\n", 1);
     cr_expect_eq(rill_expected_read(&t), RILL_USAGE);
-    cr_expect(strstr(rill_error_message(), "\"bgk\" is no collision"), "%s", rill_error_message());
+    cr_expect(strstr(rill_error_message(), "\"bgk\" is not a collision"), "%s", rill_error_message());
     put("trt, d3q9, 0.51, 0, 10, 0.04, 0.02, 0.08\n", 1);
     cr_expect_eq(rill_expected_read(&t), RILL_USAGE);
-    cr_expect(strstr(rill_error_message(), "\"d3q9\" is no lattice"), "%s", rill_error_message());
+    cr_expect(strstr(rill_error_message(), "\"d3q9\" is not a lattice"), "%s", rill_error_message());
     put("trt, d3q27, 0.5, 0, 10, 0.04, 0.02, 0.08\n", 1);
     cr_expect_eq(rill_expected_read(&t), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "out of range"), "%s", rill_error_message());

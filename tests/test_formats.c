@@ -358,9 +358,9 @@ Test(formats, vti_refused)
     write_ascii_vti("c.vti", vti_head, "1 2 3");
     refuse("c.vti", "ends after 3 bytes", "");
     write_ascii_vti("c.vti", vti_head, "1 2 300");
-    refuse("c.vti", "\"300\" is no number of type u8", "");
+    refuse("c.vti", "\"300\" is not a number of type u8", "");
     write_ascii_vti("c.vti", vti_head, "1 2 &lt;");
-    refuse("c.vti", "no number", "");
+    refuse("c.vti", "not a number", "");
     static file_bytes b;
     b.size = 0;
     bytes_print(&b, "<!DOCTYPE a [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]>");

@@ -521,7 +521,7 @@ Test(generate_random, refuse_wrong_options)
     expect_refusal(PACK(.n = {64, 64, 20}, .radius = 11, .porosity = 0.5), "their own images");
     expect_refusal(PACK(.n = {64, 64, 20}, .radius = 6, .spread = 0.5, .porosity = 0.5), "their own images");
     expect_refusal(PACK(.n = {64, 64, 64}, .radius = 6, .spread = 0.6, .porosity = 0.5), "0 ... 0.5");
-    expect_refusal(PACK(.n = {64, 64, 64}, .radius = 30, .porosity = 0.95), "already more");
+    expect_refusal(PACK(.n = {64, 64, 64}, .radius = 30, .porosity = 0.95), "more volume");
     expect_refusal(PACK(.n = {8000, 8000, 8000}, .radius = 0.5, .porosity = 0.5), "more than 1e+08");
     expect_refusal(PACK(.n = {64, 64, 64}, .radius = 5, .spread = 0.3, .porosity = 0.35), "below 0.3603");
     expect_refusal(TUBES(.n = {64, 64, 64}, .count = 0, .radius = 4, .knots = 4), "0 tubes");
@@ -530,7 +530,7 @@ Test(generate_random, refuse_wrong_options)
     expect_refusal(TUBES(.n = {64, 64, 64}, .count = 1, .radius = 4, .knots = 3), "3 knots");
     expect_refusal(TUBES(.n = {64, 64, 64}, .count = 1, .radius = 4, .knots = 4, .waviness = -1),
                    "waviness of -1");
-    expect_refusal(TUBES(.n = {64, 64, 64}, .count = 1, .radius = 4, .knots = 4, .axis = 3), "no axis");
+    expect_refusal(TUBES(.n = {64, 64, 64}, .count = 1, .radius = 4, .knots = 4, .axis = 3), "not an axis");
     expect_refusal(TUBES(.n = {64, 0, 64}, .count = 1, .radius = 4, .knots = 4), "empty");
 #define BED(...) rill_generate_riverbed(&(rill_riverbed_options){__VA_ARGS__}, &g, NULL)
     expect_refusal(BED(.n = {64, 64, 64}, .radius = 5, .porosity = 0.4, .height = 59), "lower --height");

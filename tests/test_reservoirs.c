@@ -205,7 +205,7 @@ Test(reservoirs, refuses_what_cannot_be_driven)
     o = options_of(2, RILL_DRIVE_PRESSURE, 4);
     rill_geom *thin = empty((const uint32_t[3]){5, 5, 1});
     thin->voxels[7] = RILL_SOLID;
-    refused(thin, &o, RILL_USAGE, "one plane");
+    refused(thin, &o, RILL_USAGE, "this has one");
     rill_geom *closed = pack(2);
     memset(closed->voxels, RILL_SOLID, 18 * 20);
     refused(closed, &o, RILL_NUMERICS, "nothing percolates");

@@ -226,7 +226,7 @@ Test(surface_file, refuses_damaged_text)
     refuse_text("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2\n", "2 corners");
     refuse_text("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3a\n", "\"3a\"");
     refuse_text("a.obj", "v 0 0\n", "3 numbers");
-    refuse_text("a.obj", "nothing\n", "no OBJ surface");
+    refuse_text("a.obj", "nothing\n", "not an OBJ surface");
     refuse_text("a.obj", "v 0 0 0\n", "no triangles");
 }
 
@@ -238,9 +238,9 @@ Test(surface_file, refuses_damaged_ply)
     "element face " faces "\nproperty list uchar int vertex_indices\nend_header\n"
     refuse_text("a.ply", "plz\n", "does not begin");
     refuse_text("a.ply", "ply\nformat ascii 1.0\n", "no end_header");
-    refuse_text("a.ply", "ply\nformat octal 1.0\n", "\"octal\" is no format");
+    refuse_text("a.ply", "ply\nformat octal 1.0\n", "\"octal\" is not a format");
     refuse_text("a.ply", "ply\nformat ascii 1.0\nproperty int x\n", "before any element");
-    refuse_text("a.ply", "ply\nelement vertex 3\nproperty quad x\n", "\"quad\" is no number type");
+    refuse_text("a.ply", "ply\nelement vertex 3\nproperty quad x\n", "\"quad\" is not a number type");
     refuse_text("a.ply", "ply\nelement vertex 99999999999999\n", "cannot be in a file");
     refuse_text("a.ply", "ply\nelement vertex -3\n", "cannot be in a file");
     refuse_text("a.ply", "ply\nelement vertex 3\nproperty float x\nend_header\n", "does not promise");

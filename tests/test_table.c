@@ -89,7 +89,7 @@ Test(table, refuses_what_it_does_not_hold)
     cr_assert_eq(rill_table_number(&t, 1, 3, &value), RILL_USAGE);
     expect_message("t.csv:7: \"nan\" is not a finite number");
     cr_assert_eq(rill_table_number(&t, 2, 2, &value), RILL_USAGE, "1e400 is not finite");
-    cr_assert_eq(rill_table_number(&t, 2, 0, &value), RILL_USAGE, "BCC is no number");
+    cr_assert_eq(rill_table_number(&t, 2, 0, &value), RILL_USAGE, "BCC is not a number");
     rill_table_free(&t);
 }
 

@@ -55,8 +55,8 @@ Test(text_images, types)
     write_text("a.txt", RILL_GREY_F32, "%g", layout);
     options.type = RILL_GREY_F32;
     expect_with("a.txt", &options, RILL_GREY_F32);
-    refuse_with("a.txt", &(rill_image_options){.type = RILL_GREY_U8, .big_endian = -1}, "no value of type u8",
-                "line 1");
+    refuse_with("a.txt", &(rill_image_options){.type = RILL_GREY_U8, .big_endian = -1},
+                "not a value of type u8", "line 1");
     refuse_with("a.txt", &(rill_image_options){.type = RILL_GREY_F16, .big_endian = -1}, "--type", "");
     refuse_with("a.txt", &(rill_image_options){.type = -1, .big_endian = 1}, "leave out", "text");
     /* Exact up to the last digit of 64 bits, which a double does not hold. */

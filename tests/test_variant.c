@@ -47,7 +47,7 @@ Test(variant, built_ones_are_found_by_name)
             cr_expect_not(rill_variant_equal(v, rill_variant_at(other)), "%s is listed twice", text);
     }
     cr_expect_eq(rill_variant_find("d3q19-trt", &found), RILL_USAGE);
-    cr_expect(strstr(rill_error_message(), "d3q19-trt is no variant") != NULL, "%s", rill_error_message());
+    cr_expect(strstr(rill_error_message(), "d3q19-trt is not a variant") != NULL, "%s", rill_error_message());
 }
 
 /* Counted by hand, so that no combination comes or goes unseen: see rill_variant_check(). */

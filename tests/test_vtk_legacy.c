@@ -131,7 +131,7 @@ Test(vtk_legacy, bytes_as_colours)
     b.size = 0;
     bytes_print(&b, head, "ASCII", "2 1 1", "POINT_DATA 2\nCOLOR_SCALARS seg 1\n0 1.5\n");
     files_write("a.vtk", b.data, b.size);
-    refuse("a.vtk", "1.5", "no number");
+    refuse("a.vtk", "1.5", "not a number");
 }
 
 Test(vtk_legacy, damaged)
@@ -162,7 +162,7 @@ Test(vtk_legacy, refused)
         {"99999999999 1 1", "POINT_DATA 99999999999", "2147483647"},
         {"5 6 4", "POINT_DATA 119", "make 120"},
         {"5 6 4", "CELL_DATA 120", "make 60"},
-        {"5 6 4", "SCALARS a char 1", "no part"},
+        {"5 6 4", "SCALARS a char 1", "not part"},
         {"5 6 4", "\033[31mforged", "?[31mforged"},
         {"5 6 4", "POINT_DATA 120\nSCALARS a char 1\nx", "no LOOKUP_TABLE"},
         {"5 6 4", "POINT_DATA 120\nSCALARS a string 1\nLOOKUP_TABLE default", "\"string\""},

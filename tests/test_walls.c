@@ -493,7 +493,7 @@ Test(walls, states_go_on_to_the_same_bits)
         cr_expect_eq(rill_sim_state_resume(other.sim, steps), RILL_USAGE, "the head was not loaded");
         state[0] ^= 1;
         ASSERT_OK(rill_sim_state_load(other.sim, 0, bytes, state));
-        expect_refused(rill_sim_state_resume(other.sim, steps), "no state");
+        expect_refused(rill_sim_state_resume(other.sim, steps), "not a state");
         state[0] ^= 1;
         ASSERT_OK(rill_sim_state_load(other.sim, 0, bytes, state));
         expect_refused(rill_sim_state_resume(other.sim, steps + 1), "not after");

@@ -15,7 +15,8 @@ typedef bool (*section_fn)(const void *context, uint32_t i, uint32_t j);
 /** Refuse what is no axis, no length, or a width that leaves no room for the solid layers. */
 static rill_status check(int axis, uint32_t length, double width, double height)
 {
-    if (axis < 0 || axis > 2) return rill_fail(RILL_USAGE, "%d is no axis: use 0, 1 or 2 for x, y, z", axis);
+    if (axis < 0 || axis > 2)
+        return rill_fail(RILL_USAGE, "%d is not an axis: use 0, 1 or 2 for x, y, z", axis);
     if (length == 0) return rill_fail(RILL_USAGE, "a channel of length 0 is empty: give at least 1 voxel");
     if (!(width >= 1 && height >= 1))
         return rill_fail(RILL_USAGE, "a channel %g x %g voxels wide is empty: give at least 1 voxel", width,

@@ -103,11 +103,11 @@ rill_status rill_pack_place(const rill_pack_options *options, rill_pack *out)
     const uint64_t centres = rill_random_stream(options->seed, stream_centre);
     pack.count = count_spheres(options, radii);
     if (pack.count == 0)
-        RILL_TRY(
-            rill_fail(RILL_USAGE,
-                      "a sphere of radius %g is already more than a porosity of %g leaves room for: lower "
-                      "--radius or raise --size",
-                      options->radius, options->porosity));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "one sphere of radius %g takes more volume than a porosity of %g leaves to solids: lower "
+            "--radius or raise --size",
+            options->radius, options->porosity));
     RILL_TRY(rill_array_create(pack.count, sizeof *pack.spheres, "spheres", (void **)&pack.spheres));
     for (uint64_t i = 0; i < pack.count; i++) {
         pack.spheres[i].radius = radius_of(options, radii, i);

@@ -22,7 +22,7 @@ rill_tubes_options rill_tubes_options_default(void)
 static rill_status check(const rill_tubes_options *o)
 {
     if (o->axis < 0 || o->axis > 2)
-        return rill_fail(RILL_USAGE, "%d is no axis: use 0, 1 or 2 for x, y, z", o->axis);
+        return rill_fail(RILL_USAGE, "%d is not an axis: use 0, 1 or 2 for x, y, z", o->axis);
     if (o->count < 1 || o->count > 100000)
         return rill_fail(RILL_USAGE, "%u tubes are not within 1 ... 100000: change --count", o->count);
     if (o->knots < 4 || o->knots > most_knots)

@@ -43,7 +43,7 @@ static const char *const raws[] = {".raw",    ".bin",    ".img",    ".vol",
                                    ".raw.gz", ".bin.gz", ".img.gz", ".vol.gz"};
 
 #define VTK_REMEDY                                                                                           \
-    "open it in ParaView, apply Resample To Image if it is no image data, and save it as VTI (XML Image "    \
+    "open it in ParaView, apply Resample To Image if it is not image data, and save it as VTI (XML Image "   \
     "Data)"
 
 /* Return whether a gzip file inflates to the beginning of a NIfTI file. */

@@ -200,9 +200,9 @@ static rill_status open_as(rill_image_format format, const char *path, const ril
     const bool series = !name && is_series(path);
     const bool told = options->n[0] || options->type >= 0 || options->big_endian >= 0 || options->skip;
     if (series && format != RILL_IMAGE_AUTO && format != RILL_IMAGE_TIFF && format != RILL_IMAGE_PNG)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "it is no file of format %s: one file per slice is read from TIFF and PNG alone",
-                           rill_image_format_name(format)));
+        RILL_TRY(rill_fail(
+            RILL_USAGE, "it is not a file of format %s: one file per slice is read from TIFF and PNG alone",
+            rill_image_format_name(format)));
     if (series)
         RILL_TRY(open_series(file, format, image));
     else if (format == RILL_IMAGE_AUTO)

@@ -58,7 +58,7 @@ static rill_status open_archive(const char *path, zip_t **out)
     zip_error_t error;
     zip_error_init_with_code(&error, code);
     status = code == ZIP_ER_MEMORY ? rill_fail(RILL_SYSTEM, "out of memory for a zip archive")
-                                   : rill_fail(RILL_USAGE, "it is no zip archive, or it is cut: %s",
+                                   : rill_fail(RILL_USAGE, "it is not a zip archive, or it is cut: %s",
                                                zip_error_strerror(&error));
     zip_error_fini(&error);
     return status;
@@ -120,7 +120,7 @@ static rill_status array_find(unzipper *u, const char *wanted, zip_uint64_t *ind
     int arrays = 0, images = 0;
     const zip_int64_t count = zip_get_num_entries(u->archive, 0);
     if (count > ARRAYS)
-        return rill_fail(RILL_USAGE, "the archive has %lld members, more than %d: it is no npz",
+        return rill_fail(RILL_USAGE, "the archive has %lld members, more than %d: it is not an npz",
                          (long long)count, ARRAYS);
     for (zip_int64_t k = 0; k < count; k++) {
         if (!array_name(u->archive, (zip_uint64_t)k, name)) continue;

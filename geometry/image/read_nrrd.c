@@ -246,7 +246,7 @@ static rill_status skip(const header *h, const char *path, uint64_t start, rill_
     const bool from_end = strcmp(h->byte_skip, "-1") == 0;
     if ((*h->line_skip && !rill_text_integers(h->line_skip, &lines, 1)) ||
         (*h->byte_skip && !from_end && !rill_text_integers(h->byte_skip, &bytes, 1)) || bytes > INT64_MAX / 2)
-        return rill_fail(RILL_USAGE, "its line skip \"%s\" or byte skip \"%s\" is no number", h->line_skip,
+        return rill_fail(RILL_USAGE, "its line skip \"%s\" or byte skip \"%s\" is not a number", h->line_skip,
                          h->byte_skip);
     if (source->deflated && (from_end || bytes))
         return rill_fail(RILL_USAGE, "byte skip %s inside gzip data is not read: gunzip the data first",

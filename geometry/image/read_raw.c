@@ -134,7 +134,7 @@ static rill_status settle_type(const rill_image_options *options, const hints *h
 {
     const uint64_t voxels = (uint64_t)image->n[0] * image->n[1] * image->n[2];
     if (options->type >= RILL_GREY_COUNT)
-        return rill_fail(RILL_USAGE, "%d is no type of grey value: 0 to %d are", options->type,
+        return rill_fail(RILL_USAGE, "%d is not a type of grey value: 0 to %d are", options->type,
                          RILL_GREY_COUNT - 1);
     const int known = options->type >= 0 ? options->type : h->type;
     if (known >= 0)

@@ -134,7 +134,7 @@ static rill_status find_pattern(const char *path, rill_slice_files *files)
     pattern p;
     if (!read_pattern(name_of(path), &p))
         return rill_fail(RILL_USAGE,
-                         "it is no pattern of slices: one %%d or %%04d in the name, or * and ?, are");
+                         "it is not a pattern of slices: one %%d or %%04d in the name, or * and ?, are");
     const char *name = name_of(path);
     char *directory = name == path ? strdup(".") : strndup(path, (size_t)(name - path));
     if (!directory) return rill_fail(RILL_SYSTEM, "out of memory for the name of a directory");

@@ -110,7 +110,7 @@ rill_status rill_words_next(rill_words *w, bool first)
     w->ended = c < 0;
     for (; c >= 0 && !strchr(" \t\r\n,;#", c); length++) {
         if (c < '!' || c > '~')
-            return rill_fail(RILL_USAGE, "line %llu has a byte 0x%02x, which is no part of a decimal number",
+            return rill_fail(RILL_USAGE, "line %llu has a byte 0x%02x, which is not part of a decimal number",
                              (unsigned long long)w->lines + 1, (unsigned)c);
         if (length + 1 == RILL_TEXT_WORD)
             return rill_fail(RILL_USAGE, "line %llu has a number of more than %d letters",
@@ -127,7 +127,7 @@ done:
 
 rill_status rill_words_fail(const rill_words *w)
 {
-    return rill_fail(RILL_USAGE, "line %llu has \"%s\", which is no decimal number",
+    return rill_fail(RILL_USAGE, "line %llu has \"%s\", which is not a decimal number",
                      (unsigned long long)w->lines + 1, w->word);
 }
 
@@ -157,7 +157,7 @@ static rill_status read_numbers(rill_byte_stream *stream, void *data, uint64_t c
             break;
         }
         if (!store(s->type, &n, (char *)data + *got))
-            return rill_fail(RILL_USAGE, "line %llu has %s, which is no value of type %s",
+            return rill_fail(RILL_USAGE, "line %llu has %s, which is not a value of type %s",
                              (unsigned long long)s->words.lines + 1, s->words.word, rill_grey_name(s->type));
         *got += size;
         s->read++;

@@ -300,8 +300,8 @@ static rill_status read_item(parser *p, char *line)
     if (strcmp(keyword, "scalars") == 0 && *p->place) return read_scalars(p, rest, tuples);
     const rill_status status = *p->place ? read_other(p, keyword, rest, tuples, &mine) : RILL_OK;
     if (status != RILL_OK || mine) return status;
-    return rill_fail(RILL_USAGE, "\"%.40s\" at byte %llu is no part of a legacy VTK image: " DAMAGED, keyword,
-                     (unsigned long long)rill_text_tell(p->input));
+    return rill_fail(RILL_USAGE, "\"%.40s\" at byte %llu is not part of a legacy VTK image: " DAMAGED,
+                     keyword, (unsigned long long)rill_text_tell(p->input));
 }
 
 bool rill_vtk_legacy_dataset(const char *head, size_t length, char name[RILL_VTK_NAME])
@@ -335,7 +335,7 @@ static rill_status read_head(parser *p)
     RILL_TRY(rill_file_head(p->file->path, LOOK, &head, &length));
     if (!rill_vtk_legacy_dataset(head, length, dataset))
         RILL_TRY(rill_fail(RILL_USAGE,
-                           "it does not begin with \"# vtk DataFile Version\": it is no legacy VTK file"));
+                           "it does not begin with \"# vtk DataFile Version\": it is not a legacy VTK file"));
     if (strcmp(dataset, "STRUCTURED_POINTS") != 0)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "it is a legacy VTK file of the dataset \"%s\": images are STRUCTURED_POINTS",

@@ -278,7 +278,7 @@ static rill_status read_numbers(rill_byte_stream *stream, void *data, uint64_t c
         word[length] = '\0';
         void *to = (char *)data + *got;
         if (d->colour ? !store_colour(word, to) : !rill_grey_store(d->type, word, to))
-            return rill_fail(RILL_USAGE, "\"%s\" is no number of type %s: the file is damaged", word,
+            return rill_fail(RILL_USAGE, "\"%s\" is not a number of type %s: the file is damaged", word,
                              rill_grey_name(d->type));
         *got += size;
         d->left -= size;

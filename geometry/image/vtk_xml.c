@@ -62,7 +62,7 @@ static uint64_t count_of(parse *p, const char *const *attributes, const char *na
     uint64_t count = 0;
     const char *text = attribute(attributes, name);
     if (*text && !rill_text_integers(text, &count, 1))
-        stop(p, "%s is \"%.40s\", which is no number", name, text);
+        stop(p, "%s is \"%.40s\", which is not a number", name, text);
     return count;
 }
 
@@ -150,7 +150,7 @@ static void XMLCALL on_start(void *context, const char *name, const char **attri
     parse *p = context;
     const char *const *a = attributes;
     if (p->depth == DEPTH_MOST) {
-        stop(p, "it has more than %d elements within each other: it is no VTK file", DEPTH_MOST);
+        stop(p, "it has more than %d elements within each other: it is not a VTK file", DEPTH_MOST);
         return;
     }
     if (p->depth++ == 0) {
@@ -214,11 +214,12 @@ static rill_status feed(parse *p, int fd)
             if (code == XML_ERROR_NO_MEMORY) return rill_fail(RILL_SYSTEM, "out of memory for reading XML");
             if (*p->problem) return rill_fail(RILL_USAGE, "%s", p->problem);
             if (code == XML_ERROR_ABORTED) return RILL_OK;
-            return rill_fail(RILL_USAGE, "line %llu is no XML (%s): the file is cut or damaged",
+            return rill_fail(RILL_USAGE, "line %llu is not XML (%s): the file is cut or damaged",
                              (unsigned long long)XML_GetCurrentLineNumber(p->xml), XML_ErrorString(code));
         }
         if (at - (uint64_t)XML_GetCurrentByteIndex(p->xml) > TAG_MOST)
-            return rill_fail(RILL_USAGE, "it has a tag of more than %d bytes: it is no VTK file", TAG_MOST);
+            return rill_fail(RILL_USAGE, "it has a tag of more than %d bytes: it is not a VTK file",
+                             TAG_MOST);
     }
 done:
     return status;

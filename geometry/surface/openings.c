@@ -244,7 +244,7 @@ static rill_status check_holes(const closing *c, int openings)
         return rill_fail(
             RILL_USAGE,
             "the hole of %.4g mm2 around (%.4g, %.4g, %.4g) mm is as large as the smallest opening of "
-            "%.4g mm2, and is none, because its rim %s: repair the surface, cut the vessel there with "
+            "%.4g mm2, but not an opening, because its rim %s: repair the surface, cut the vessel there with "
             "--plane, or close it with --close-holes",
             1e6 * o->area, 1e3 * o->centre[0], 1e3 * o->centre[1], 1e3 * o->centre[2], 1e6 * least->area,
             reason(c, k, why));

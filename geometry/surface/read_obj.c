@@ -62,7 +62,7 @@ rill_status rill_surface_read_obj(rill_surface_text *text, rill_mesh *mesh)
         }
     }
     if (mesh->vertex_count == 0)
-        RILL_TRY(rill_fail(RILL_USAGE, "it has no line \"v x y z\": it is no OBJ surface"));
+        RILL_TRY(rill_fail(RILL_USAGE, "it has no line \"v x y z\": it is not an OBJ surface"));
 done:
     return status;
 }

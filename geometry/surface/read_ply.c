@@ -51,7 +51,7 @@ static rill_status number_of(const ply *p, rill_word_of_text word, number *out)
             *out = n;
             return RILL_OK;
         }
-    return rill_surface_fail(p->text, "\"%.*s\" is no number type of PLY",
+    return rill_surface_fail(p->text, "\"%.*s\" is not a number type of PLY",
                              (int)(word.length < 40 ? word.length : 40), word.text);
 }
 
@@ -64,7 +64,7 @@ static rill_status read_format(ply *p)
             p->coding = c;
             return RILL_OK;
         }
-    return rill_surface_fail(p->text, "\"%.*s\" is no format of PLY: there are %s, %s and %s",
+    return rill_surface_fail(p->text, "\"%.*s\" is not a format of PLY: there are %s, %s and %s",
                              (int)(word.length < 40 ? word.length : 40), word.text, names[0], names[1],
                              names[2]);
 }
@@ -99,7 +99,7 @@ static rill_status read_property(ply *p)
     q.list = rill_surface_is(word, "list");
     if (q.list) {
         RILL_TRY(number_of(p, rill_surface_word(p->text), &q.count));
-        if (q.count >= F32) return rill_surface_fail(p->text, "the length of a list is no whole number");
+        if (q.count >= F32) return rill_surface_fail(p->text, "the length of a list is not a whole number");
         word = rill_surface_word(p->text);
     }
     RILL_TRY(number_of(p, word, &q.type));
@@ -149,7 +149,7 @@ static rill_status read_header(ply *p)
         else if (rill_surface_is(word, "end_header"))
             return check_header(p);
         else if (!rill_surface_is(word, "comment") && !rill_surface_is(word, "obj_info"))
-            return rill_surface_fail(p->text, "\"%.*s\" is no word of a PLY header: the file is damaged",
+            return rill_surface_fail(p->text, "\"%.*s\" is not a word of a PLY header: the file is damaged",
                                      (int)(word.length < 40 ? word.length : 40), word.text);
     }
     return rill_fail(RILL_USAGE, "it has no end_header: it is truncated");

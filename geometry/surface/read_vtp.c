@@ -98,7 +98,7 @@ static rill_status read_points(const rill_vtk_file *file, rill_mesh *mesh)
     numbers n = {0};
     const rill_vtk_array *points = rill_vtk_find(file, "Points", NULL);
     if (!points || points->components != 3)
-        return rill_fail(RILL_USAGE, "it has no points of three coordinates: it is no surface");
+        return rill_fail(RILL_USAGE, "it has no points of three coordinates: it is not a surface");
     if (file->points > INT32_MAX)
         return rill_fail(RILL_USAGE, "it has %llu points, more than %d", (unsigned long long)file->points,
                          INT32_MAX);

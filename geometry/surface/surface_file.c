@@ -217,9 +217,9 @@ static rill_status dispatch(const char *path, rill_surface_text *text, rill_mesh
         return rill_fail(
             RILL_USAGE,
             "its name is that of a VTK file, but it does not begin with \"# vtk DataFile Version\"");
-    if (rill_name_ends(path, ".vtp")) return rill_fail(RILL_USAGE, "it is no VTK XML file, or it is cut");
+    if (rill_name_ends(path, ".vtp")) return rill_fail(RILL_USAGE, "it is not a VTK XML file, or it is cut");
     if (rill_name_ends(path, ".ply"))
-        return rill_fail(RILL_USAGE, "it does not begin with \"ply\": it is no PLY surface");
+        return rill_fail(RILL_USAGE, "it does not begin with \"ply\": it is not a PLY surface");
     if (rill_name_ends(path, ".obj")) {
         *format = "OBJ";
         return rill_surface_read_obj(text, mesh);

@@ -381,8 +381,8 @@ static rill_status text_read(const char *path, const layout *l, char **out)
     if (fread(text, 1, (size_t)info.st_size, file) != (size_t)info.st_size)
         RILL_TRY(rill_fail(RILL_SYSTEM, "%s: cannot read it: it became shorter meanwhile", path));
     if (memchr(text, 0, (size_t)info.st_size))
-        RILL_TRY(
-            rill_fail(RILL_USAGE, "%s is no table of %s: it has bytes that are no text", path, l->command));
+        RILL_TRY(rill_fail(RILL_USAGE, "%s is not a table of %s: it has bytes that are no text", path,
+                           l->command));
     text[info.st_size] = '\0';
     *out = text;
     text = NULL;
@@ -430,7 +430,7 @@ static rill_status parse(const char *path, rill_batch_csv *csv)
     for (int k = 0; k < l->count && same; k++) same = strcmp(r.cells[k], l->columns[k].name) == 0;
     if (!same)
         return rill_fail(RILL_USAGE,
-                         "%s is no table of this version of %s: its first line has other columns; "
+                         "%s is not a table of this version of %s: its first line has other columns; "
                          "name another file",
                          path, l->command);
     for (size_t line = 2; *at; line++) {

@@ -267,6 +267,6 @@ rill_status rill_rev_draw(const rill_block_grid *grids, int count, const rill_ba
 {
     const drawing d = {grids, count, rows, spacing};
     if (!rill_name_ends(path, ".svg"))
-        return rill_fail(RILL_USAGE, "%s is no name of an SVG picture: end it in .svg", path);
+        return rill_fail(RILL_USAGE, "%s is not a name of an SVG picture: end it in .svg", path);
     return rill_output_print(path, print, &d);
 }

@@ -391,8 +391,5 @@ static json_t *json_result(const cli_batch_result *r)
 rill_status cli_batch_write_json(const cli_batch_result *r)
 {
     json_t *json = json_result(r);
-    if (!json) return rill_fail(RILL_SYSTEM, "%s: a text is no valid UTF-8, or memory is out", r->json);
-    const rill_status status = cli_json_write(json, r->json);
-    json_decref(json);
-    return status;
+    return cli_json_finish(json, r->json);
 }

@@ -74,10 +74,7 @@ static rill_status report(const state *s)
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:O}", "suite", "time-to-answer", "software",
                              rill_version(), "date", date, "command", s->options->command, "device",
                              rill_device_name(s->run.device), "results", s->results);
-    const rill_status status = json ? cli_json_write(json, s->options->json)
-                                    : rill_fail(RILL_SYSTEM, "out of memory for the results");
-    json_decref(json);
-    return status;
+    return cli_json_finish(json, s->options->json);
 }
 
 static rill_status shapes_run(state *s, bool device)

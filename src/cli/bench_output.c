@@ -316,17 +316,13 @@ rill_status bench_report_write(const bench_report *report, const char *path)
     rill_bench_versions(report->yardstick->device, driver, sizeof driver, cuda, sizeof cuda);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     commit_of(rill_version(), commit, sizeof commit);
-    json_t *found = bench_break_even(report->results), *hybrid = bench_hybrid(report->results);
-    json_t *json = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:O, s:O, s:O, s:O, s:O}", "software", rill_version(),
-        "commit", commit, "driver", driver, "cuda", cuda, "date", date, "command", report->command,
-        "seconds_estimated", report->plan->seconds, "seconds", report->seconds, "results", report->results,
-        "skipped", report->skipped, "failed", report->failed, "break_even", found, "hybrid", hybrid);
-    const rill_status status = json ? cli_json_write(json, path) : no_memory();
-    json_decref(found);
-    json_decref(hybrid);
-    json_decref(json);
-    return status;
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:O, s:O, s:O, s:o, s:o}", "software",
+                  rill_version(), "commit", commit, "driver", driver, "cuda", cuda, "date", date, "command",
+                  report->command, "seconds_estimated", report->plan->seconds, "seconds", report->seconds,
+                  "results", report->results, "skipped", report->skipped, "failed", report->failed,
+                  "break_even", bench_break_even(report->results), "hybrid", bench_hybrid(report->results));
+    return cli_json_finish(json, path);
 }
 
 /* Append a CSV field (RFC 4180): texts in quotes, quotes in them twice. */

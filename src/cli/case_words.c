@@ -155,7 +155,7 @@ static rill_status key_read(reading *r, const rill_yaml_value *at, const rill_ya
     const char *key = rill_yaml_scalar(at);
     char *text = NULL, *path = NULL;
     if (!key)
-        return rill_yaml_fail(r->yaml, at, "a key is no name: keys are input, and options without dashes");
+        return rill_yaml_fail(r->yaml, at, "a key is not a name: keys are input, and options without dashes");
     if (strcmp(key, "input") == 0) return inputs_read(r, value);
     for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)
         if (strcmp(key, refused[k]) == 0)
@@ -201,7 +201,7 @@ static void keys_read(const cli_command *command, const cli_option *const *table
     r->inputs = !names_input(r);
     if (!root || !rill_yaml_is_map(root)) {
         r->status =
-            rill_fail(RILL_USAGE, "%s is no case: write lines such as \"voxel-size: 5.7um\"", r->path);
+            rill_fail(RILL_USAGE, "%s is not a case: write lines such as \"voxel-size: 5.7um\"", r->path);
         return;
     }
     r->status = rill_yaml_names(r->yaml, root, "the case");

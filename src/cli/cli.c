@@ -226,7 +226,7 @@ rill_status cli_option_read(const cli_option *o, const char *text)
         cli_list *list = o->target;
         const int capacity = (int)(sizeof list->items / sizeof list->items[0]);
         if (list->count == capacity)
-            return rill_fail(RILL_USAGE, "--%s stands more than %d times: give fewer", o->name, capacity);
+            return rill_fail(RILL_USAGE, "--%s is given more than %d times", o->name, capacity);
         list->items[list->count++] = text;
         break;
     }

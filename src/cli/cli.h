@@ -193,10 +193,12 @@ void cli_outputs_continue(void);
 rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count);
 
 /**
- * Name the field file beside a result: "out.h5" becomes "out.vtkhdf".
+ * Name the field file beside a result: "out.h5" becomes "out.vtkhdf". Fail when there is no result (NULL), or
+ * as cli_outputs_check() with the input and the document (NULL: none).
  * @param infix  stands before the suffix: ".x" makes "out.x.vtkhdf"
  */
-rill_status cli_fields_name(const char *output, const char *infix, char *name, size_t size);
+rill_status cli_fields_name(const char *input, const char *json, const char *output, const char *infix,
+                            char *name, size_t size);
 
 /** Begin a result of a sample: `run` with what the geometry says of its source, and the notes of both. */
 rill_status cli_result_create(const char *output, rill_run run, const rill_geom *geom, const char *notes,

@@ -59,7 +59,7 @@ static rill_status places_find(const choices *c, places *at)
     char *stem = strdup(c->output ? c->output : last && last[1] ? last + 1 : c->input);
     if (!stem) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the names of files"));
     if (c->output && !rill_name_ends(c->output, ".yaml") && !rill_name_ends(c->output, ".yml"))
-        RILL_TRY(rill_fail(RILL_USAGE, "-o %s is no case file: end it in .yaml", c->output));
+        RILL_TRY(rill_fail(RILL_USAGE, "-o %s is not a case file: end it in .yaml", c->output));
     for (size_t n = strlen(stem); n > 1 && stem[n - 1] == '/';) stem[--n] = '\0';
     char *dot = strrchr(stem, '.');
     if (dot && dot > stem && !strchr(dot, '/')) *dot = '\0';
@@ -128,7 +128,7 @@ static rill_status inlet_find(const draft *d, int *inlet, const char **reason)
             *inlet = k;
             return RILL_OK;
         }
-    return rill_fail(RILL_USAGE, "--inlet %.70s is no opening: `rill info %s` lists them", d->c->inlet,
+    return rill_fail(RILL_USAGE, "--inlet %.70s is not an opening: `rill info %s` lists them", d->c->inlet,
                      d->c->input);
 }
 

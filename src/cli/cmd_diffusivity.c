@@ -158,22 +158,13 @@ static rill_status fields_write(void *context, const rill_diffusion_field *field
 /* "out.h5" becomes "out.vtkhdf", or "out.x.vtkhdf" where there are several axes. */
 static rill_status fields_prepare(choices *c)
 {
-    const char *output = c->compute.output;
     if (c->fields == RILL_FIELDS_NONE) return RILL_OK;
-    if (!output)
-        return rill_fail(RILL_USAGE, "--fields %s needs a name to write to: add -o FILE.h5",
-                         kinds[c->fields]);
     for (int a = 0; a < 3; a++) {
         const char which[] = {'.', rill_axis(a), '\0'};
         const bool several = c->options.axis != RILL_AXIS_AUTO && rill_axes_count(c->options.axis) > 1;
         if (c->options.axis != RILL_AXIS_AUTO && !rill_axes_has(c->options.axis, a)) continue;
-        rill_status status = cli_fields_name(output, several ? which : "", c->names[a], sizeof c->names[a]);
-        if (status != RILL_OK) return status;
-        if (strcmp(c->names[a], output) == 0)
-            return rill_fail(RILL_USAGE, "-o %s is the name that the fields take: give one that ends in .h5",
-                             output);
-        status =
-            cli_outputs_check(c->input, (cli_output[]){{"--json", c->compute.json}, {"-o", c->names[a]}}, 2);
+        const rill_status status = cli_fields_name(c->input, c->compute.json, c->compute.output,
+                                                   several ? which : "", c->names[a], sizeof c->names[a]);
         if (status != RILL_OK) return status;
     }
     c->options.finished = fields_write;

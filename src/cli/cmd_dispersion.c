@@ -163,18 +163,12 @@ static rill_status fields_write(void *context, const rill_dispersion_field *fiel
 /* "out.h5" becomes "out.pe100.vtkhdf". */
 static rill_status fields_prepare(choices *c)
 {
-    const char *output = c->compute.output;
     if (c->fields == RILL_FIELDS_NONE) return RILL_OK;
-    if (!output)
-        return rill_fail(RILL_USAGE, "--fields %s needs a name to write to: add -o FILE.h5",
-                         kinds[c->fields]);
     for (int k = 0; k < c->options.peclet_count; k++) {
         char which[32];
         snprintf(which, sizeof which, ".pe%g", c->options.peclet[k]);
-        rill_status status = cli_fields_name(output, which, c->names[k], sizeof c->names[k]);
-        if (status != RILL_OK) return status;
-        status =
-            cli_outputs_check(c->input, (cli_output[]){{"--json", c->compute.json}, {"-o", c->names[k]}}, 2);
+        const rill_status status = cli_fields_name(c->input, c->compute.json, c->compute.output, which,
+                                                   c->names[k], sizeof c->names[k]);
         if (status != RILL_OK) return status;
     }
     c->options.finished = fields_write;

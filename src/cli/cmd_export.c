@@ -54,7 +54,7 @@ static rill_status parse_slice(const char *text, int *axis, double *position, bo
     }
     return rill_fail(
         RILL_USAGE,
-        "--slice \"%s\" is no plane: write an axis and a voxel or a percentage, as z=120 or z=50%%", text);
+        "--slice \"%s\" is not a plane: write an axis and a voxel or a percentage, as z=120 or z=50%%", text);
 }
 
 static rill_status field_of(const choices *c, const char *path, rill_slice_field *field)
@@ -97,7 +97,7 @@ static rill_status export_surface(choices *c, const char *path)
         cli_row(k ? "" : "openings", "%d is %s", k + 1, survey->surface->openings[k].name);
     for (int k = 0; k < survey->rim_count; k++)
         cli_row(k ? "" : "closed",
-                "%d is a rim that is no opening: `rill info` gives the --plane that opens it",
+                "%d is a rim that is not an opening: `rill info` gives the --plane that opens it",
                 survey->surface->opening_count + k + 1);
     cli_row("picture", "%s", c->output);
 done:
@@ -117,9 +117,9 @@ static rill_status export_picture(const choices *c, const char *path)
     RILL_TRY(rill_wall_picture_is(path, &wall));
     if (wall) return export_wall(c, path);
     if (c->field >= FIELD_WALL)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "--field %s is of walls, and %s is no wall file: name a wall.vtkhdf of `rill run`",
-                           fields[c->field], path));
+        RILL_TRY(rill_fail(
+            RILL_USAGE, "--field %s is of walls, and %s is not a wall file: name a wall.vtkhdf of `rill run`",
+            fields[c->field], path));
     RILL_TRY(parse_slice(c->slice, &axis, &position, &fraction));
     RILL_TRY(field_of(c, path, &field));
     RILL_TRY(rill_slice_read(path, field, axis, position, fraction, &slice));
@@ -153,7 +153,7 @@ static rill_status export_points(const choices *c, const char *const *paths, int
         status = (rest[length] == ',') == (a < 2) ? rill_units_parse(part, "m", &place[a])
                                                   : rill_fail(RILL_USAGE, "three coordinates are needed");
         if (status != RILL_OK) {
-            rill_fail_prefix("--near \"%s\" is no place such as 12mm,0mm,-3mm", c->near);
+            rill_fail_prefix("--near \"%s\" is not a place such as 12mm,0mm,-3mm", c->near);
             goto done;
         }
         rest += length + (a < 2);
@@ -277,7 +277,7 @@ static int run(int argc, char **argv)
     const bool picture = rill_name_ends(c.output, ".png") || cli_json_streams(c.output);
     const bool surface = rill_surface_named(path) || c.surface.units_given;
     if (!surface && c.surface.given)
-        RILL_TRY(rill_fail(RILL_USAGE, "%s is no surface: leave out the options for surfaces", path));
+        RILL_TRY(rill_fail(RILL_USAGE, "%s is not a surface: leave out the options for surfaces", path));
     if (csv)
         RILL_TRY(export_points(&c, paths, count));
     else if (picture && surface)

@@ -79,8 +79,8 @@ static rill_status resolve(choices *c)
     int shape = 0;
     while (shapes[shape] && strcmp(shapes[shape], c->shape) != 0) shape++;
     if (!shapes[shape])
-        return rill_fail(RILL_USAGE, "%s is no shape of a liquid: choose pool, drop, bubble, column or wave",
-                         c->shape);
+        return rill_fail(
+            RILL_USAGE, "%s is not a shape of a liquid: choose pool, drop, bubble, column or wave", c->shape);
     if (c->backend == 1)
         return rill_fail(RILL_USAGE, "a free surface is computed on a CPU only: choose --backend cpu");
     if (g->every && !g->output)

@@ -69,10 +69,7 @@ static rill_status write_json(const cli_generate_kind *kind, const choices *c, c
         geom->porosity.total, "fluid_nodes", (json_int_t)rill_geom_fluid(geom), "openings",
         geom->surface ? geom->surface->opening_count : 0, "geometry", c->output, "raw", c->raw, "command",
         c->line, "software", rill_version());
-    if (!json) return rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", c->json);
-    const rill_status status = cli_json_write(json, c->json);
-    json_decref(json);
-    return status;
+    return cli_json_finish(json, c->json);
 }
 
 /* Write the voxels as bytes, pore 0 and solid 255: what `rill voxelize --pore 0` reads. */
@@ -140,7 +137,7 @@ static rill_status size_settle(cli_generated *g)
     }
     if (*at != '\0' || (count != 1 && count != 3) || text[strlen(text) - 1] < '0' ||
         text[strlen(text) - 1] > '9')
-        return rill_fail(RILL_USAGE, "--size \"%s\" is no size: give one such as 64 or 64,32,16", text);
+        return rill_fail(RILL_USAGE, "--size \"%s\" is not a size: give one such as 64 or 64,32,16", text);
     if (count == 1) n[1] = n[2] = n[0];
     return RILL_OK;
 }
@@ -269,7 +266,7 @@ static rill_status fail_unknown(const char *name)
         rill_nearest_try(&match, name, cli_surface_kind_name(k));
     }
     if (name[0] == '-')
-        return rill_fail(RILL_USAGE, "%s stands before the kind: give one of %s first", name, all);
+        return rill_fail(RILL_USAGE, "%s precedes the kind: give the kind first, one of %s", name, all);
     if (rill_nearest_is_meant(&match, name))
         return rill_fail(RILL_USAGE, "there is no kind \"%s\": did you mean %s? (kinds: %s)", name,
                          match.name, all);

@@ -149,7 +149,8 @@ static bool may_flow(const choices *c, int axis)
 static rill_status fields_name(const choices *c, int axis, char *name, size_t size)
 {
     const char which[] = {'.', rill_axis(axis), '\0'};
-    return cli_fields_name(c->compute.output, rill_axes_count(c->axis) > 1 ? which : "", name, size);
+    return cli_fields_name(c->input, c->compute.json, c->compute.output,
+                           rill_axes_count(c->axis) > 1 ? which : "", name, size);
 }
 
 static rill_status finished(void *context, const rill_permeability_run *run, const rill_node_moments *all)
@@ -260,9 +261,6 @@ static rill_status outputs_check(choices *c)
 {
     rill_status status = RILL_OK;
     const char *json = c->compute.json, *output = c->compute.output;
-    if (c->fields != RILL_FIELDS_NONE && !output)
-        return rill_fail(RILL_USAGE, "--fields %s needs a name to write to: add -o FILE.h5",
-                         kinds[c->fields]);
     RILL_TRY(cli_checkpoint_settle(&(cli_checkpoint){.given = c->checkpoint,
                                                      .output = output,
                                                      .input = c->input,
@@ -274,10 +272,6 @@ static rill_status outputs_check(choices *c)
     for (int a = 0; a < 3 && c->fields != RILL_FIELDS_NONE; a++) {
         if (!may_flow(c, a)) continue;
         RILL_TRY(fields_name(c, a, c->names[a], sizeof c->names[a]));
-        if (strcmp(c->names[a], output) == 0)
-            return rill_fail(RILL_USAGE, "-o %s is the name that the fields take: give one that ends in .h5",
-                             output);
-        RILL_TRY(cli_outputs_check(c->input, (cli_output[]){{"--json", json}, {"-o", c->names[a]}}, 2));
     }
 done:
     return status;

@@ -80,7 +80,7 @@ static rill_status directory_make(choices *c, const char *path)
     if (c->made) return rill_output_sync_name(c->directory);
     if (errno != EEXIST) return rill_output_fail(c->directory, errno);
     if (stat(c->directory, &info) != 0 || !S_ISDIR(info.st_mode))
-        return rill_fail(RILL_USAGE, "-o %s is no directory: name one, or a new one", c->directory);
+        return rill_fail(RILL_USAGE, "-o %s is not a directory: name one, or a new one", c->directory);
     return RILL_OK;
 }
 

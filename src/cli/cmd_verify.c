@@ -197,10 +197,7 @@ static rill_status write_report(const choices *c, const rill_verify_setup *setup
                                device, "suite", rill_verify_suite_names[c->suite], "set",
                                setup->full ? "full" : "quick", "variant", variant, "seconds", t->seconds,
                                "checks", t->rows, "skipped", t->left_out, "series", t->series);
-    if (!report) return rill_fail(RILL_SYSTEM, "out of memory for the report");
-    const rill_status status = cli_json_write(report, c->compute.json);
-    json_decref(report);
-    return status;
+    return cli_json_finish(report, c->compute.json);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

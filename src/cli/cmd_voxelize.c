@@ -178,7 +178,7 @@ static rill_status write_json(const choices *c, const rill_geom *geom, json_t *j
         json_pack("{s:o, s:s, s:{s:f}, s:s, s:s}", "notes", rill_json_notes(geom->notes, NULL), "geometry",
                   c->output, "performance", "seconds", took, "command", c->line, "software", rill_version());
     if (!json || !end || json_object_update(json, end) != 0)
-        RILL_TRY(rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", c->json));
+        RILL_TRY(rill_fail(RILL_SYSTEM, "%s: invalid UTF-8 in the summary, or out of memory", c->json));
     RILL_TRY(cli_json_write(json, c->json));
 done:
     json_decref(end);

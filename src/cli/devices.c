@@ -54,7 +54,7 @@ rill_status cli_devices_parse(cli_devices *d)
         char *end;
         const long ordinal = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : -1;
         if (ordinal < 0 || ordinal > 999 || (*end != ',' && *end != '\0'))
-            return rill_fail(RILL_USAGE, "--devices %s is no list of device numbers: write 0,1 or all",
+            return rill_fail(RILL_USAGE, "--devices %s is not a list of device numbers: write 0,1 or all",
                              d->list);
         RILL_TRY(ordinal_add(d, ordinal));
         at = end;

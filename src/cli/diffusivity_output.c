@@ -191,10 +191,7 @@ rill_status cli_diffusivity_write_json(const cli_diffusivity_result *r)
         "input", r->input, "source", geom->source, "source_hash", geom->source_hash, "command", r->command,
         "notes", rill_json_notes(geom->notes, p->notes), "file_axes", file_axes, "error_bar",
         r->options->error_bar ? json_bars(p) : json_null());
-    if (!json) return rill_fail(RILL_SYSTEM, "%s: a text is no valid UTF-8, or memory is out", r->json);
-    const rill_status status = cli_json_write(json, r->json);
-    json_decref(json);
-    return status;
+    return cli_json_finish(json, r->json);
 }
 
 static rill_status write_summary(rill_result *file, const cli_diffusivity_result *r)

@@ -356,7 +356,7 @@ static rill_status pipe_generate(cli_generated *g, rill_geom **out)
     o->offset[0] = strtod(g->offset, &middle);
     if (middle != g->offset && *middle == ',') o->offset[1] = strtod(middle + 1, &end);
     if (!end || end == middle + 1 || *end != '\0')
-        return rill_fail(RILL_USAGE, "--centre-offset \"%s\" is no offset: give one such as 0.25,-0.5",
+        return rill_fail(RILL_USAGE, "--centre-offset \"%s\" is not an offset: give one such as 0.25,-0.5",
                          g->offset);
     return rill_generate_pipe(o, out);
 }

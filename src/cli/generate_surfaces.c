@@ -113,10 +113,7 @@ static rill_status tell(const kind *k, const values *v, const rill_mesh *mesh, c
                                  (json_int_t)mesh->vertex_count, "low_m", low[0], low[1], low[2], "high_m",
                                  high[0], high[1], high[2], "units", "mm", "surface", v->output, "command",
                                  line, "software", rill_version());
-        if (!json)
-            return rill_fail(RILL_SYSTEM, "%s: the summary is no valid JSON or memory is out", v->json);
-        const rill_status status = cli_json_write(json, v->json);
-        json_decref(json);
+        const rill_status status = cli_json_finish(json, v->json);
         if (status != RILL_OK) return status;
     }
     if (v->quiet) return RILL_OK;

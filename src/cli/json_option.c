@@ -52,3 +52,11 @@ rill_status cli_json_write(const json_t *json, const char *path)
     return rill_fail(RILL_SYSTEM, "standard output cannot be written (%s): free space or write elsewhere",
                      strerror(errno));
 }
+
+rill_status cli_json_finish(json_t *json, const char *path)
+{
+    if (!json) return rill_fail(RILL_SYSTEM, "%s: invalid UTF-8 in a text, or out of memory", path);
+    const rill_status status = cli_json_write(json, path);
+    json_decref(json);
+    return status;
+}

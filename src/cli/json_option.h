@@ -19,4 +19,7 @@ bool cli_json_streams(const char *path);
 /** Write a document to the file of the option, or to standard output. @return as rill_json_write() */
 rill_status cli_json_write(const json_t *json, const char *path);
 
+/** The same, and release it. @param json  NULL: it could not be made, which is a failure */
+rill_status cli_json_finish(json_t *json, const char *path);
+
 #endif

@@ -70,14 +70,19 @@ done:
     return status;
 }
 
-rill_status cli_fields_name(const char *output, const char *infix, char *name, size_t size)
+rill_status cli_fields_name(const char *input, const char *json, const char *output, const char *infix,
+                            char *name, size_t size)
 {
+    if (!output) return rill_fail(RILL_USAGE, "--fields needs a name to write to: add -o FILE.h5");
     size_t length = strlen(output);
     if (length > 3 && strcmp(output + length - 3, ".h5") == 0) length -= 3;
     const int written = snprintf(name, size, "%.*s%s.vtkhdf", (int)length, output, infix);
     if (written < 0 || (size_t)written >= size)
         return rill_fail(RILL_USAGE, "-o %.40s…: the name is too long", output);
-    return RILL_OK;
+    if (strcmp(name, output) == 0)
+        return rill_fail(RILL_USAGE, "-o %s is the name that the fields take: give one that ends in .h5",
+                         output);
+    return cli_outputs_check(input, (cli_output[]){{"--json", json}, {"-o", name}}, 2);
 }
 
 rill_status cli_result_create(const char *output, rill_run run, const rill_geom *geom, const char *notes,

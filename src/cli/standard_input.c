@@ -52,7 +52,7 @@ rill_status cli_input_prepare(const char *path)
     if (S_ISREG(info.st_mode)) return RILL_OK;
     if (!directory || !*directory) directory = "/var/tmp";
     if (snprintf(name, sizeof name, "%s/rill-XXXXXX", directory) >= (int)sizeof name)
-        return rill_fail(RILL_USAGE, "TMPDIR has more than %d letters: set a shorter one",
+        return rill_fail(RILL_USAGE, "TMPDIR has more than %d characters: set a shorter one",
                          (int)sizeof name - 13);
     const int file = mkstemp(name);
     if (file < 0) return fail(directory, "kept");

@@ -147,7 +147,7 @@ static rill_status resolve_plane(const char *text, char name[RILL_OPENING_NAME],
         }
         if (!good)
             return rill_fail(RILL_USAGE,
-                             "\"%.100s\" is no plane: give a point and a normal, such as "
+                             "\"%.100s\" is not a plane: give a point and a normal, such as "
                              "inlet=10mm,0mm,5mm,0,0,1",
                              text);
         at += size + 1;
@@ -209,11 +209,12 @@ rill_status cli_surface_shape_resolve(const cli_surface *s, cli_surface_openings
                          "a surface file does not say its unit of length: add --units mm, or what it was "
                          "exported in");
     if (strlen(s->units) > 32)
-        return rill_fail(RILL_USAGE, "--units %.32s... is no unit of length: give one such as mm", s->units);
+        return rill_fail(RILL_USAGE, "--units %.32s... is not a unit of length: give one such as mm",
+                         s->units);
     snprintf(one, sizeof one, "1 %s", s->units);
     status = rill_units_parse(one, "m", &o.unit);
     if (status == RILL_OK && !(o.unit > 0))
-        status = rill_fail(RILL_USAGE, "%s is no unit of length: give one such as mm", s->units);
+        status = rill_fail(RILL_USAGE, "%s is not a unit of length: give one such as mm", s->units);
     if (status != RILL_OK) {
         rill_fail_prefix("--units");
         return status;

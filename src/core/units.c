@@ -196,7 +196,7 @@ static rill_status convert(const char *text, double number, const char *from, co
     if (!is_factor(converter))
         RILL_TRY(
             rill_fail(RILL_USAGE,
-                      "\"%s\" has a unit with an offset or a logarithm, which is no factor of %s: give a "
+                      "\"%s\" has a unit with an offset or a logarithm, which is not a factor of %s: give a "
                       "value such as %s",
                       text, unit, example(unit)));
     const double result = cv_convert_double(converter, number);
@@ -273,7 +273,7 @@ rill_status rill_units_parse(const char *text, const char *unit, double *value)
     if (!is_product(from))
         return rill_fail(
             RILL_USAGE,
-            "unknown unit \"%s\" in \"%.60s\", which is no product of names and powers: give a value "
+            "unknown unit \"%s\" in \"%.60s\", which is not a product of names and powers: give a value "
             "such as %s",
             from, text, example(unit));
     pthread_mutex_lock(&lock);

@@ -44,7 +44,7 @@ static rill_status options_check(const rill_geom *geom, const rill_diffusivity_o
         return rill_fail(RILL_USAGE, "diffusion is computed by one process: start it without mpirun");
     if (geom->surface && geom->surface->opening_count)
         return rill_fail(RILL_USAGE,
-                         "the geometry comes from a surface with openings, and is no porous sample");
+                         "the geometry comes from a surface with openings, and is not a porous sample");
     if (normal >= 0 && o->axis == RILL_AXES_XYZ)
         return rill_fail(
             RILL_USAGE,

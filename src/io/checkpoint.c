@@ -235,7 +235,7 @@ static rill_status open_own(const char *path, const rill_checkpoint_key *key, ri
     RILL_TRY(rill_h5_open(path, &file));
     *foreign = true;
     if (!rill_h5_has_attribute(file, "/", "format"))
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is no checkpoint of rill", path));
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is not a checkpoint of rill", path));
     RILL_TRY(rill_h5_get_text(file, "/", "format", &format));
     if (strcmp(format, RILL_CHECKPOINT_FORMAT) != 0)
         RILL_TRY(rill_fail(RILL_USAGE,

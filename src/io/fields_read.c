@@ -19,11 +19,10 @@ rill_status rill_fields_finite_check(const char *path, const char *dataset, cons
 {
     for (int k = 0; k < count; k++)
         if (!isfinite(values[k]))
-            return rill_fail(
-                RILL_USAGE,
-                "%s: %s is %g in voxel %llu, which is no number of a flow: the file is damaged, or "
-                "not written by rill; compute it again",
-                path, dataset, (double)values[k], (unsigned long long)index);
+            return rill_fail(RILL_USAGE,
+                             "%s: %s is %g in voxel %llu, which no flow has: the file is damaged, or "
+                             "not written by rill; compute it again",
+                             path, dataset, (double)values[k], (unsigned long long)index);
     return RILL_OK;
 }
 

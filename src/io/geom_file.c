@@ -385,7 +385,7 @@ static rill_status outside_read(rill_h5_file *file, uint64_t expected, rill_geom
     bool fits = layout.rank == 3 && layout.type == RILL_H5_U8;
     for (int a = 0; a < 3; a++) fits = fits && layout.dims[2 - a] == geom->n[a];
     if (!fits)
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: /outside is no u8 array of the shape of /voxels",
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: /outside is not a u8 array of the shape of /voxels",
                            rill_h5_path(file)));
     RILL_TRY(rill_array_create(plane, most < nz ? most : nz, "planes of voxels", (void **)&flags));
     RILL_TRY(rill_outside_create(geom->n, &geom->outside));

@@ -210,8 +210,8 @@ static rill_status table_read(rill_h5_file *file, const char *path, rill_h5_type
     rill_h5_layout layout;
     RILL_TRY(rill_h5_dataset_layout(file, path, &layout));
     if (layout.type != type || layout.rank != 2 || layout.dims[1] != 3 || layout.dims[0] > INT32_MAX)
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %s is no table of three columns", rill_h5_path(file),
-                           path));
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %s is not a table of three columns",
+                           rill_h5_path(file), path));
     *rows = layout.dims[0];
     RILL_TRY(rill_array_create(*rows, 3 * rill_h5_size(type), path, out));
     if (*rows > 0) RILL_TRY(rill_h5_read(file, path, type, 2, NULL, (uint64_t[]){*rows, 3}, *out));
@@ -410,7 +410,7 @@ static rill_status opening_read(void *context, const char *name)
     if (label < RILL_LABEL || label > UINT8_MAX || !finite || !(fabs(length - 1) < 1e-6) || !(o->area > 0) ||
         !(o->perimeter > 0) || !(o->hydraulic_diameter > 0) || isinf(o->area) || isinf(o->perimeter) ||
         !(across > 0.1 && across < 1 + 1e-6) || o->extension < 0 || isinf(o->extension))
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %s is no opening: the file is damaged",
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %s is not an opening: the file is damaged",
                            rill_h5_path(r->file), path));
     o->label = (uint8_t)label;
     RILL_TRY(cuts_read(r, path, &o->cuts, &o->cut_count));

@@ -616,7 +616,7 @@ rill_status rill_h5_scale_create(rill_h5_file *file, const char *path, const cha
     RILL_H5_QUIET;
     const hid_t dataset = rill_h5_object(file, path);
     rill_status status = H5DSset_scale(dataset, name) < 0
-                             ? rill_h5_fail(file, "%s is no dimension scale", path)
+                             ? rill_h5_fail(file, "%s is not a dimension scale", path)
                              : rill_h5_check(file);
     rill_h5_release(dataset);
     return status;

@@ -36,7 +36,7 @@ static rill_status source_open(const char *path, source *s)
     int64_t size[3];
     RILL_TRY(rill_h5_open_part(path, &s->file));
     if (!rill_h5_has_attribute(s->file, "/", "format"))
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot show %s: it is no file written by rill", path));
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot show %s: it is not a file written by rill", path));
     RILL_TRY(rill_h5_get_text(s->file, "/", "format", &format));
     if (strcmp(format, RILL_GEOM_FORMAT) == 0)
         s->kind = GEOMETRY;

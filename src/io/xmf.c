@@ -53,7 +53,7 @@ static rill_status print_item(const grid *g, const char *dataset, uint64_t width
     rill_h5_layout layout;
     RILL_TRY(rill_h5_dataset_layout(g->file, dataset, &layout));
     if (layout.type == RILL_H5_OTHER || layout.rank < 1)
-        return rill_fail(RILL_USAGE, "cannot describe %s: %s is no array of numbers", g->path, dataset);
+        return rill_fail(RILL_USAGE, "cannot describe %s: %s is not an array of numbers", g->path, dataset);
     fputs("<DataItem Dimensions=\"", g->out);
     if (width > 1)
         fprintf(g->out, "%llu %llu", (unsigned long long)(layout.dims[0] / width), (unsigned long long)width);

@@ -111,7 +111,7 @@ rill_status rill_variant_find(const char *name, rill_variant *out)
         rill_variant_name(*out, text, sizeof text);
         if (!strcmp(text, name)) return RILL_OK;
     }
-    return rill_fail(RILL_USAGE, "%s is no variant: `rill variants --all` lists them", name);
+    return rill_fail(RILL_USAGE, "%s is not a variant: `rill variants --all` lists them", name);
 }
 
 rill_variant rill_variant_default(void)

@@ -434,13 +434,14 @@ void rill_follow_imprecise(rill_follower *f, double memory, double k)
     const double rounding = rill_follow_floor(f, memory, k);
     f->imprecise = o->variant.storage == RILL_FP32 && !o->keep_storage;
     if (f->imprecise)
-        snprintf(run->reason, sizeof run->reason,
-                 "rounding in %s storage leaves %.2g of k uncertain along %c, and the tolerance is %.2g",
-                 storage, rounding, rill_axis(run->axis), o->tolerance);
+        snprintf(
+            run->reason, sizeof run->reason,
+            "rounding in %s storage leaves an uncertainty of %.2g of k along %c, above the tolerance of %.2g",
+            storage, rounding, rill_axis(run->axis), o->tolerance);
     else
         snprintf(
             run->reason, sizeof run->reason,
-            "rounding in %s storage leaves %.2g of k uncertain along %c, and the tolerance is %.2g: %sraise "
+            "rounding in %s storage leaves an uncertainty of %.2g of k along %c, above the tolerance of %.2g: %sraise "
             "--tolerance",
             storage, rounding, rill_axis(run->axis), o->tolerance,
             o->variant.storage == RILL_FP32 ? "choose --storage fp64, or " : "");

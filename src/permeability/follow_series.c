@@ -307,7 +307,7 @@ static void narrow_judge(rill_follower *f, int tries)
     if (run->converged) return;
     snprintf(
         run->reason, sizeof run->reason,
-        "rounding in %s storage leaves %.2g of k uncertain along %c, more than the tolerance of %.2g: take "
+        "rounding in %s storage leaves an uncertainty of %.2g of k along %c, above the tolerance of %.2g: take "
         "--storage fp32, or raise --tolerance",
         rill_storage_names[o->variant.storage], uncertainty, rill_axis(run->axis), o->tolerance);
 }
@@ -316,10 +316,11 @@ rill_status rill_follow_narrow_note(const rill_permeability_run *run, double tol
 {
     const double uncertainty = run->uncertainty[run->axis] / fabs(run->k[run->axis]);
     if (rill_storage_size((int)run->storage) != 2 || uncertainty <= tolerance) return RILL_OK;
-    return rill_note(notes,
-                     "rounding in %s storage leaves %.2g of k uncertain along %c, more than the tolerance of "
-                     "%.2g: take --storage fp32 for that",
-                     rill_storage_names[run->storage], uncertainty, rill_axis(run->axis), tolerance);
+    return rill_note(
+        notes,
+        "rounding in %s storage leaves an uncertainty of %.2g of k along %c, above the tolerance of "
+        "%.2g: take --storage fp32 for that",
+        rill_storage_names[run->storage], uncertainty, rill_axis(run->axis), tolerance);
 }
 
 rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill_pressures *pressures)

@@ -286,7 +286,7 @@ static rill_status solve_alike(rill_follower *f, rill_permit *permit, start *out
     const double conducts = f->plan->pores.conducts;
     RILL_TRY(solve(f, permit, out, nested));
     if (conducts > 0 && out->coarse > OPENED * conducts)
-        RILL_TRY(rill_fail(RILL_NUMERICS, "voxels twice as large conduct %.3g, the pore network %.3g",
+        RILL_TRY(rill_fail(RILL_NUMERICS, "k is %.3g on voxels twice as large and %.3g in the pore network",
                            out->coarse, conducts));
 done:
     return status;

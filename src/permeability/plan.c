@@ -498,8 +498,8 @@ static rill_status corners_check(const rill_permeability_options *o, const rill_
     if (!p->network || !p->pressed || p->pores.narrow >= 2 || magic <= MAGIC_CORNERS) return RILL_OK;
     return rill_fail(
         RILL_NUMERICS,
-        "all flow is pressed through ducts of one voxel, whose corners no pore network knows with a magic "
-        "parameter of %g, more than %g: choose a smaller one, such as 3/16, which puts walls in the middle between nodes%s",
+        "all flow passes ducts one voxel wide, whose corners the pore network does not model at a magic parameter "
+        "of %g, above %g: choose a smaller one, such as 3/16, which puts walls midway between nodes%s",
         magic, MAGIC_CORNERS, o->variant.collision == RILL_SRT ? ": it is (tau - 1/2)^2 with srt" : "");
 }
 

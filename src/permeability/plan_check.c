@@ -92,24 +92,23 @@ rill_status rill_plan_check(const rill_permeability_options *o)
             "lattice than d3q15: choose those, or acceleration auto or none");
     if (loses_flow(o->variant.storage))
         return rill_fail(RILL_USAGE,
-                         "%s storage rounds flow that is as slow as a permeability needs to 0: "
+                         "%s storage rounds velocities as small as those of a permeability to 0: "
                          "choose fp32, or fp16s where memory is short",
                          rill_storage_names[o->variant.storage]);
     if (rill_storage_size((int)o->variant.storage) == 2 && !rounding_known(o))
         return rill_fail(
             RILL_USAGE,
-            "what rounding to 16 bits (%s) does to a permeability is known for flows that a body "
-            "force drives, with the stokes equilibrium, trt or srt, a newtonian viscosity and "
+            "the rounding error of 16 bits (%s) in a permeability is known for flows driven by a body "
+            "force, with the stokes equilibrium, trt or srt, a newtonian viscosity and "
             "half-way bounce-back: choose those, or fp32 storage",
             rill_storage_names[o->variant.storage]);
     if (o->sensitivity &&
         (o->drive != RILL_DRIVE_FORCE || o->variant.equilibrium != RILL_STOKES ||
          o->variant.bounce != RILL_HALF_WAY || rill_storage_size((int)o->variant.storage) == 2))
         return rill_fail(
-            RILL_USAGE,
-            "the sensitivity to walls is known for flows that a body force drives, with the stokes "
-            "equilibrium, half-way bounce-back and fp32 or fp64 storage, as 16 bits round the "
-            "velocities at walls: choose those, or leave the sensitivity out");
+            RILL_USAGE, "the sensitivity to walls is known for flows driven by a body force, with the stokes "
+                        "equilibrium, half-way bounce-back and fp32 or fp64 storage, as 16 bits round the "
+                        "velocities at walls: choose those, or leave the sensitivity out");
     if (o->max_steps == 0) return rill_fail(RILL_USAGE, "max_steps = 0 is below 1: use 1000000");
     return RILL_OK;
 }
@@ -117,9 +116,10 @@ rill_status rill_plan_check(const rill_permeability_options *o)
 rill_status rill_plan_error_bar_check(const rill_permeability_options *options)
 {
     if (options->drive != RILL_DRIVE_FORCE)
-        return rill_fail(RILL_USAGE,
-                         "an error bar compares boundaries and crops, which reservoirs do away with: drive "
-                         "the flow by a force");
+        return rill_fail(
+            RILL_USAGE,
+            "an error bar compares domain boundaries and crops, and reservoirs replace these: drive "
+            "the flow by a force");
     if (options->variant.equilibrium != RILL_STOKES)
         return rill_fail(RILL_USAGE,
                          "an error bar compares mirrored boundaries, which need the stokes equilibrium: "

@@ -60,7 +60,7 @@ static rill_status sections_note(const rill_geom *geom, const rill_permeability_
         RILL_TRY(
             rill_note(notes,
                       "the sample takes %.3g %% to %.3g %% of the planes across %c: k along %c is the mean "
-                      "flow through its voxels with solid around them, and no property of its material; "
+                      "flow through its voxels as if solid surrounded them, not a property of the material; "
                       "drive the flow along the axis of the core",
                       100 * least, 100 * most, rill_axis(a), rill_axis(a)));
     }

@@ -124,7 +124,7 @@ static rill_status surface_check(const rill_geom *geom, const rill_permeability_
     if (geom->surface->opening_count)
         return rill_fail(
             RILL_USAGE,
-            "the geometry comes from a surface with %d opening%s and is no porous sample: its flow "
+            "the geometry comes from a surface with %d opening%s and is not a porous sample: its flow "
             "goes through openings, and has no permeability",
             geom->surface->opening_count, geom->surface->opening_count == 1 ? "" : "s");
     const char *lacks = o->drive == RILL_DRIVE_PRESSURE      ? "a body force (--drive force)"
@@ -167,7 +167,7 @@ static rill_status plane_check(const rill_geom *geom, const rill_permeability_op
         return rill_fail(
             RILL_USAGE,
             "the image is one slice, of 1 voxel along %c: a flow along %c goes through the slice, "
-            "and its permeability is none of the plane: take the tensor of the plane (--axis %s), "
+            "not within it: take the tensor of the plane (--axis %s), "
             "or one axis",
             rill_axis(normal), rill_axis(normal), rill_axes_name(rill_axes_resolve(RILL_AXES_AUTO, geom->n)));
     if (o->variant.lattice != RILL_D2Q9 || (geom->n[2] == 1 && !rill_axes_has(o->axis, 2))) return RILL_OK;

@@ -85,10 +85,11 @@ rill_status rill_reservoirs_create(const rill_geom *sample, int axis, uint32_t l
     uint32_t n[3];
     for (int a = 0; a < 3; a++) n[a] = sample->n[(axis + 1 + a) % 3];
     if (planes < 2)
-        return rill_fail(RILL_USAGE,
-                         "a sample of one plane along %c has no first and last one to take a pressure "
-                         "drop between: drive it by a force",
-                         rill_axis(axis));
+        return rill_fail(
+            RILL_USAGE,
+            "a pressure drop along %c needs a sample of at least two planes, and this has one: drive "
+            "it by a force",
+            rill_axis(axis));
     if (length < 1 || length > (UINT32_MAX - planes) / 2)
         return rill_fail(RILL_USAGE, "reservoirs of %u voxels do not fit: use 1 to %u", length,
                          (UINT32_MAX - planes) / 2);
@@ -103,7 +104,7 @@ rill_status rill_reservoirs_create(const rill_geom *sample, int axis, uint32_t l
     RILL_TRY(box_fill(&r));
     if (r.planes[0] == 0 || r.planes[1] == 0) {
         status = rill_fail(RILL_NUMERICS,
-                           "the %s plane along %c has no pore, so nothing flows: crop it, or choose "
+                           "the %s plane along %c has no pore, so there is no flow: crop it, or choose "
                            "another axis",
                            r.planes[0] ? "last" : "first", rill_axis(axis));
         goto done;

@@ -83,9 +83,10 @@ static rill_status scan_begin(scan *s)
         s->first[z + 1] = s->first[z] + fluid;
     }
     if (s->first[s->n[2]] != s->flow->moments->nodes)
-        status =
-            rill_fail(RILL_USAGE, "a flow of %llu nodes is none of a geometry of %llu fluid voxels",
-                      (unsigned long long)s->flow->moments->nodes, (unsigned long long)s->first[s->n[2]]);
+        status = rill_fail(
+            RILL_USAGE,
+            "the flow has %llu nodes, the geometry %llu fluid voxels: give the geometry of this flow",
+            (unsigned long long)s->flow->moments->nodes, (unsigned long long)s->first[s->n[2]]);
     for (int x = -REACH; x <= REACH; x++)
         for (int y = -REACH; y <= REACH; y++)
             for (int z = -REACH; z <= REACH; z++)

@@ -236,7 +236,7 @@ rill_status rill_boundary_create_face(const rill_domain *domain, int axis, int e
 {
     const rill_geom *geom = domain->geom;
     if (axis < 0 || axis > 2 || (end != -1 && end != 1))
-        return rill_fail(RILL_USAGE, "axis %d, end %d is no face: axes are 0, 1, 2, ends -1 and 1", axis,
+        return rill_fail(RILL_USAGE, "axis %d, end %d is not a face: axes are 0, 1, 2, ends -1 and 1", axis,
                          end);
     if (geom->sides[axis] != RILL_WALL)
         return rill_fail(RILL_USAGE, "the domain boundaries normal to %c are no walls: make them RILL_WALL",

@@ -172,7 +172,8 @@ static rill_status scalar_check(const rill_sim *sim, int set)
 {
     if (set < 0 || set >= sim->set_count ||
         sim->flow[set].options.variant.collision != RILL_ADVECTION_DIFFUSION)
-        return rill_fail(RILL_USAGE, "set %d of the %d of the simulation is no scalar", set, sim->set_count);
+        return rill_fail(RILL_USAGE, "set %d of the %d of the simulation is not a scalar", set,
+                         sim->set_count);
     return RILL_OK;
 }
 

@@ -290,7 +290,7 @@ static rill_status head_check(const rill_sim *sim, const head *h)
 {
     const head own = head_of(sim);
     if (h->magic != own.magic)
-        return rill_fail(RILL_USAGE, "what was loaded is no state of a simulation, or of an older version");
+        return rill_fail(RILL_USAGE, "this is not a state of a simulation, or one of an older version");
     if (memcmp(h->variant, own.variant, sizeof own.variant) != 0)
         return rill_fail(RILL_USAGE, "the state is of variant %.119s, the simulation of %s: choose the same",
                          h->variant, own.variant);

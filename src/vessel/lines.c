@@ -14,7 +14,7 @@ rill_status rill_lines_next(rill_lines *lines, const char *what, bool *more)
         lines->line++;
         size_t length = strlen(lines->text);
         if (length + 1 == sizeof lines->text && lines->text[length - 1] != '\n')
-            return rill_fail(RILL_USAGE, "%s:%d: a line of more than %d characters is no row of %s",
+            return rill_fail(RILL_USAGE, "%s:%d: a line of more than %d characters is not a row of %s",
                              lines->path, lines->line, RILL_LINE_MOST - 2, what);
         while (length > 0 && isspace((unsigned char)lines->text[length - 1])) lines->text[--length] = '\0';
         char *start = lines->text;

@@ -31,7 +31,7 @@ static rill_status text_copy(const rill_yaml *yaml, const rill_yaml_value *value
                              char **out)
 {
     const char *text = rill_yaml_scalar(value);
-    if (!text || !*text) return rill_yaml_fail(yaml, value, "%s is no text", what);
+    if (!text || !*text) return rill_yaml_fail(yaml, value, "%s is not a text", what);
     free(*out);
     *out = strdup(text);
     return *out ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for a program");
@@ -50,7 +50,7 @@ static rill_status read_arguments(const rill_yaml *yaml, const rill_yaml_value *
     rill_case_model *model = into;
     const int count = rill_yaml_count(value);
     if (!rill_yaml_is_list(value) || count > RILL_MODEL_ARGUMENTS)
-        return rill_yaml_fail(yaml, value, "%s is no list of at most %d texts: write [one, two]", where,
+        return rill_yaml_fail(yaml, value, "%s is not a list of at most %d texts: write [one, two]", where,
                               RILL_MODEL_ARGUMENTS);
     for (int k = 0; k < count; k++)
         RILL_TRY(text_copy(yaml, rill_yaml_item(yaml, value, k, NULL), where, &model->arguments[1 + k]));

@@ -147,7 +147,7 @@ static rill_status read_end(const rill_yaml *yaml, const rill_yaml_value *key, c
     const rill_yaml_value *kind = rill_yaml_get(yaml, value, "kind");
     int k = 0;
     if (!rill_yaml_is_map(value))
-        return rill_yaml_fail(yaml, value, "%s is no mapping: write its kind and what goes with it below",
+        return rill_yaml_fail(yaml, value, "%s is not a mapping: write its kind and what goes with it below",
                               where);
     if (!kind)
         return rill_yaml_fail(yaml, value, "%s lacks the key \"kind\": %s", where,
@@ -172,7 +172,7 @@ static rill_status read_ends(const rill_yaml *yaml, const rill_yaml_value *map, 
     const int count = rill_yaml_count(map);
     if (!rill_yaml_is_map(map) || count == 0)
         return rill_yaml_fail(yaml, map,
-                              "openings is no mapping: name each opening of the geometry below it");
+                              "openings is not a mapping: name each opening of the geometry below it");
     if (count > RILL_OPENINGS)
         return rill_yaml_fail(yaml, map, "%d openings are more than the %d that there can be", count,
                               RILL_OPENINGS);
@@ -195,7 +195,7 @@ static rill_status read_place(const rill_yaml *yaml, const rill_yaml_value *valu
 {
     rill_status status = RILL_OK;
     if (!rill_yaml_is_list(value) || rill_yaml_count(value) != 3)
-        return rill_yaml_fail(yaml, value, "%s is no list of three: write %s", where,
+        return rill_yaml_fail(yaml, value, "%s is not a list of three: write %s", where,
                               strcmp(unit, "m") ? "[0, 0, 1]" : "[10 mm, 0 mm, 5 mm]");
     for (int a = 0; a < 3; a++)
         RILL_TRY(rill_yaml_quantity(yaml, rill_yaml_item(yaml, value, a, NULL), where, unit, &out[a]));
@@ -230,7 +230,7 @@ read_named(const rill_yaml *yaml, const rill_yaml_value *map, const char *where,
     rill_status status = RILL_OK;
     const int count = rill_yaml_count(map);
     if (!rill_yaml_is_map(map))
-        return rill_yaml_fail(yaml, map, "%s is no mapping: name each below it", where);
+        return rill_yaml_fail(yaml, map, "%s is not a mapping: name each below it", where);
     RILL_TRY(rill_yaml_names(yaml, map, where));
     *out = calloc((size_t)count + 1, size);
     if (!*out) return rill_fail(RILL_SYSTEM, "out of memory for %s", where);
@@ -261,7 +261,7 @@ static rill_status read_name(const rill_yaml *yaml, const rill_yaml_value *value
 {
     const char *name = rill_yaml_scalar(value);
     if (!name || rill_opening_name_check(name) != RILL_OK || strlen(name) >= RILL_OPENING_NAME)
-        return rill_yaml_fail(yaml, value, "%s is no name of a plane or an opening", where);
+        return rill_yaml_fail(yaml, value, "%s is not a name of a plane or an opening", where);
     snprintf(into, RILL_OPENING_NAME, "%s", name);
     return RILL_OK;
 }

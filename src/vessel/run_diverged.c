@@ -54,7 +54,7 @@ rill_status rill_run_diverged(rill_run_loop *loop, const rill_totals *totals)
     rill_status status = RILL_OK;
     rill_vessel *v = loop->vessel;
     rill_worst w;
-    char speed[64] = "is no number any more", mach[96] = "", remedy[160], at[224];
+    char speed[64] = "is not finite", mach[96] = "", remedy[160], at[224];
     RILL_TRY(worst_find(v, false, &w));
     if (w.finite)
         snprintf(speed, sizeof speed, "has a speed of %.3g m/s, Mach %.2g", w.size * v->plan.scales.velocity,

@@ -122,7 +122,7 @@ static rill_status read_row(const reader *r, double *values)
         }
     }
     if (count != r->width || *text != '\0')
-        return rill_fail(RILL_USAGE, "%s:%d: the line is no row of %d numbers", r->in.path, r->in.line,
+        return rill_fail(RILL_USAGE, "%s:%d: the line is not a row of %d numbers", r->in.path, r->in.line,
                          r->width);
     for (int k = 0; k < COLUMNS; k++) {
         values[k] = r->at[k] < 0 ? 0 : numbers[r->at[k]] * r->scale[k];

@@ -161,7 +161,7 @@ rill_status rill_waveform_create(rill_wave_kind kind, double period, const doubl
     rill_status status = RILL_OK;
     rill_waveform *w = NULL;
     if (count < 3)
-        return rill_fail(RILL_USAGE, "a cycle of %u samples is no waveform: give at least 3", count);
+        return rill_fail(RILL_USAGE, "a cycle of %u samples is not a waveform: give at least 3", count);
     if (time[0] != 0 || !(time[count - 1] < period) || !isfinite(period))
         return rill_fail(RILL_USAGE, "samples from %g s to %g s do not lie within one period of %g s",
                          time[0], time[count - 1], period);

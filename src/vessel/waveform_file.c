@@ -96,7 +96,7 @@ static rill_status read_header(reader *r)
                            r->in.path));
     if (!halves(r->in.text, &second))
         RILL_TRY(rill_fail(RILL_USAGE,
-                           "%s:%d: the line is no header of two columns: write one such as \"" HEADER "\"",
+                           "%s:%d: the line is not a header of two columns: write one such as \"" HEADER "\"",
                            r->in.path, r->in.line));
     rill_lines_title(r->in.text, &name, &unit);
     if (strcasecmp(name, "time") != 0)
@@ -159,7 +159,7 @@ static rill_status read_rows(reader *r)
         if (!more) return RILL_OK;
         if (!halves(r->in.text, &second))
             RILL_TRY(
-                rill_fail(RILL_USAGE, "%s:%d: the line is no row of two numbers", r->in.path, r->in.line));
+                rill_fail(RILL_USAGE, "%s:%d: the line is not a row of two numbers", r->in.path, r->in.line));
         RILL_TRY(grow(r));
         const uint32_t k = r->count;
         RILL_TRY(read_number(r, r->in.text, &r->time[k]));

@@ -67,11 +67,13 @@ static rill_status slurp(rill_yaml *y, size_t *size)
     if (!y->text) return rill_fail(RILL_SYSTEM, "out of memory for %s", y->path);
     if (error)
         return rill_fail(rill_status_of_reading(error), "cannot read %s: %s", y->path, strerror(error));
-    if (*size > BYTES) return rill_fail(RILL_USAGE, "%s is larger than 1 MiB: that is no case file", y->path);
+    if (*size > BYTES)
+        return rill_fail(RILL_USAGE, "%s is larger than 1 MiB: that is not a case file", y->path);
     y->text[*size] = '\0';
     if (memchr(y->text, '\0', *size))
         return rill_fail(
-            RILL_USAGE, "%s is no text: name the case, a YAML file that names its geometry (docs/vessels.md)",
+            RILL_USAGE,
+            "%s is not a text: name the case, a YAML file that names its geometry (docs/vessels.md)",
             y->path);
     return RILL_OK;
 }
@@ -79,7 +81,7 @@ static rill_status slurp(rill_yaml *y, size_t *size)
 static rill_status copy(rill_yaml *y, const char *text, size_t *size)
 {
     *size = strnlen(text, BYTES + 1);
-    if (*size > BYTES) return rill_fail(RILL_USAGE, "%s is larger than 1 MiB: that is no case", y->path);
+    if (*size > BYTES) return rill_fail(RILL_USAGE, "%s is larger than 1 MiB: that is not a case", y->path);
     y->text = strdup(text);
     return y->text ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for %s", y->path);
 }
@@ -102,7 +104,7 @@ static rill_status parse_failed(const rill_yaml *y, const yaml_parser_t *parser)
             RILL_USAGE,
             "%s:%d: the line is indented with a tab, which YAML does not allow: indent with spaces", y->path,
             line);
-    return rill_fail(RILL_USAGE, "%s:%d: this is no YAML: %s%s%s", y->path, line,
+    return rill_fail(RILL_USAGE, "%s:%d: this is not YAML: %s%s%s", y->path, line,
                      parser->problem ? parser->problem : "it cannot be parsed", parser->context ? " " : "",
                      parser->context ? parser->context : "");
 }
@@ -116,7 +118,7 @@ typedef struct counts {
 
 static rill_status too_many(const rill_yaml *y, size_t line, const char *what, int most)
 {
-    return rill_fail(RILL_USAGE, "%s:%zu: it has more than %d %s: that is no case file", y->path, line + 1,
+    return rill_fail(RILL_USAGE, "%s:%zu: it has more than %d %s: that is not a case file", y->path, line + 1,
                      most, what);
 }
 
@@ -276,7 +278,7 @@ rill_status rill_yaml_names(const rill_yaml *yaml, const rill_yaml_value *map, c
     for (int k = 0; k < rill_yaml_count(map); k++) {
         const rill_yaml_value *key, *other;
         rill_yaml_item(yaml, map, k, &key);
-        if (!rill_yaml_scalar(key)) return rill_yaml_fail(yaml, key, "a key of %s is no text", where);
+        if (!rill_yaml_scalar(key)) return rill_yaml_fail(yaml, key, "a key of %s is not a text", where);
         for (int j = 0; j < k; j++) {
             rill_yaml_item(yaml, map, j, &other);
             if (strcmp(rill_yaml_scalar(key), rill_yaml_scalar(other)) == 0)
@@ -291,7 +293,7 @@ rill_status rill_yaml_quantity(const rill_yaml *yaml, const rill_yaml_value *val
                                const char *unit, double *out)
 {
     const char *text = rill_yaml_scalar(value);
-    if (!text) return rill_yaml_fail(yaml, value, "%s is no quantity: give a number and its unit", what);
+    if (!text) return rill_yaml_fail(yaml, value, "%s is not a quantity: give a number and its unit", what);
     const rill_status status = rill_units_parse(text, unit, out);
     if (status != RILL_OK) rill_fail_prefix("%s:%d: %s", yaml->path, rill_yaml_line(value), what);
     return status;
@@ -390,7 +392,7 @@ static rill_status read_value(const rill_yaml *yaml, const rill_yaml_value *valu
     switch (key->kind) {
     case RILL_KEY_TEXT:
         if (!rill_yaml_scalar(value) || !*rill_yaml_scalar(value))
-            return rill_yaml_fail(yaml, value, "%s is no text", what);
+            return rill_yaml_fail(yaml, value, "%s is not a text", what);
         *(const char **)at = rill_yaml_scalar(value);
         return RILL_OK;
     case RILL_KEY_QUANTITY:
@@ -415,7 +417,7 @@ rill_status rill_yaml_map(const rill_yaml *yaml, const rill_yaml_value *map, con
     rill_status status = RILL_OK;
     bool seen[KEYS] = {false};
     if (!rill_yaml_is_map(map))
-        return rill_yaml_fail(yaml, map, "%s is no mapping: write keys below it, as in docs/vessels.md",
+        return rill_yaml_fail(yaml, map, "%s is not a mapping: write keys below it, as in docs/vessels.md",
                               where);
     RILL_TRY(rill_yaml_names(yaml, map, where));
     for (int p = 0; p < rill_yaml_count(map); p++) {

@@ -59,7 +59,7 @@ static inline json_t *find(json_t *json, const char *path)
 static inline double real(json_t *json, const char *path)
 {
     json_t *value = find(json, path);
-    cr_assert(json_is_number(value), "%s is no number", path);
+    cr_assert(json_is_number(value), "%s is not a number", path);
     return json_number_value(value);
 }
 

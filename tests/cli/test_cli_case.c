@@ -92,7 +92,7 @@ Test(cli_case, export_numbers_openings)
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_expect(strstr(r.out, "1 is opening-1") && strstr(r.out, "2 is opening-2"), "%s", r.out);
     cr_expect(cli_test_exists("v.png"));
-    cli_test_fails(1, "is no surface", "export", "v.raw", "--caps", "auto", "-o", "w.png");
+    cli_test_fails(1, "is not a surface", "export", "v.raw", "--caps", "auto", "-o", "w.png");
 }
 
 /* The case assumes 93 mmHg at the mean flow, and shares it by the cubes of the widths. */
@@ -195,7 +195,7 @@ Test(cli_case, refuses)
     cli_test_fails(1, "no surface is given", "case");
     cli_test_fails(1, "--units mm", "case", "v.stl");
     cli_test_fails(1, "end it in .yaml", "case", "v.stl", "--units", "mm", "-o", "v.txt");
-    cli_test_fails(1, "is no opening", "case", "v.stl", "--units", "mm", "--inlet", "none");
+    cli_test_fails(1, "is not an opening", "case", "v.stl", "--units", "mm", "--inlet", "none");
     write_flow("v.csv");
     cli_test_fails(1, "would replace v.csv", "case", "v.stl", "--units", "mm", "--flow", "v.csv");
     shape s = shape_new();

@@ -96,7 +96,7 @@ Test(case_file, mistakes_have_their_line)
         {"error-bar: maybe\n", "s.yaml:1: "},
         {"pore: {a: 0}\n", "s.yaml:1: pore has no value"},
         {"pore: 0\npore: 1\n", "s.yaml:2: "},
-        {"- pore\n", "s.yaml is no case: write lines such as"},
+        {"- pore\n", "s.yaml is not a case: write lines such as"},
         {"overwrite: yes\n", "s.yaml:1: a case cannot give overwrite: give --overwrite behind --case"},
         {"allow-outside: yes\n", "s.yaml:1: a case cannot give allow-outside"},
         {"resume: yes\n", "s.yaml:1: a case cannot give resume"},

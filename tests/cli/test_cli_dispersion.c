@@ -85,6 +85,6 @@ Test(dispersion, refusals)
     cli_test_fails(1, "has the flow in it", "dispersion", "i.vtkhdf", "--peclet", "1", "--sides", "periodic");
     cli_test_fails(1, "leave --flow-tolerance out", "dispersion", "i.vtkhdf", "--peclet", "1",
                    "--flow-tolerance", "0.1");
-    cli_test_fails(1, "--fields image needs a name", "dispersion", "i.vtkhdf", "--peclet", "1", "--fields",
+    cli_test_fails(1, "--fields needs a name", "dispersion", "i.vtkhdf", "--peclet", "1", "--fields",
                    "image");
 }

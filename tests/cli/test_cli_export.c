@@ -163,8 +163,8 @@ Test(export, points_are_written_with_velocities_and_times)
     r = cli_test_run("export", "f1.vtkhdf", "--near", "25mm,5mm,5mm", "--reach", "1mm", "-o", "q.csv");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cli_test_fails(1, "add --near X,Y,Z and --reach", "export", "f1.vtkhdf", "-o", "q.csv");
-    cli_test_fails(1, "no place such as", "export", "f1.vtkhdf", "--near", "25mm,5mm", "--reach", "1mm", "-o",
-                   "q.csv");
+    cli_test_fails(1, "not a place such as", "export", "f1.vtkhdf", "--near", "25mm,5mm", "--reach", "1mm",
+                   "-o", "q.csv");
     cli_test_fails(1, "--reach", "export", "f1.vtkhdf", "--near", "1mm,1mm,1mm", "--reach", "0mm", "-o",
                    "q.csv");
     cli_test_fails(1, "no node within", "export", "f1.vtkhdf", "--near", "1m,1m,1m", "--reach", "1mm", "-o",

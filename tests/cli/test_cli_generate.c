@@ -165,14 +165,14 @@ Test(cli_generate, wrong_options_are_refused)
     cli_test_fails(1, "no kind", "generate");
     FAILS("did you mean gyroid", "giroid", "-o", "a.geom.h5");
     FAILS("choose one of spheres", "sponge-cake", "-o", "a.geom.h5");
-    FAILS("before the kind", "--size", "4", "box");
+    FAILS("precedes the kind", "--size", "4", "box");
     FAILS("no output", "box");
     FAILS("unexpected argument", "box", "cube", "-o", "a.geom.h5");
     FAILS("did you mean --porosity", "pack", "--porosty", "0.4", "-o", "a.geom.h5");
-    FAILS("is no size", "box", "--size", "64,32", "-o", "a.geom.h5");
-    FAILS("is no size", "box", "--size", "64,32,", "-o", "a.geom.h5");
-    FAILS("is no size", "box", "--size", "1,2,3,4", "-o", "a.geom.h5");
-    FAILS("is no size", "box", "--size", "big", "-o", "a.geom.h5");
+    FAILS("is not a size", "box", "--size", "64,32", "-o", "a.geom.h5");
+    FAILS("is not a size", "box", "--size", "64,32,", "-o", "a.geom.h5");
+    FAILS("is not a size", "box", "--size", "1,2,3,4", "-o", "a.geom.h5");
+    FAILS("is not a size", "box", "--size", "big", "-o", "a.geom.h5");
     FAILS("not within 1", "box", "--size", "0", "-o", "a.geom.h5");
     FAILS("not within 1", "box", "--size", "99999999999999999999999", "-o", "a.geom.h5");
     FAILS("1e15", "box", "--size", "2000000000", "-o", "a.geom.h5");
@@ -197,7 +197,7 @@ Test(cli_generate, wrong_options_are_refused)
           "a.geom.h5");
     FAILS("change --periods or --cells", "gyroid", "--cells", "16", "--periods", "8", "-o", "a.geom.h5");
     FAILS("out of range", "plates", "--gap", "0", "-o", "a.geom.h5");
-    FAILS("is no offset", "pipe", "--centre-offset", "0.5", "-o", "a.geom.h5");
+    FAILS("is not an offset", "pipe", "--centre-offset", "0.5", "-o", "a.geom.h5");
     FAILS("outside -1 ... 1", "pipe", "--centre-offset", "0,3", "-o", "a.geom.h5");
     FAILS("outside -1 ... 1", "pipe", "--centre-offset", "nan,0", "-o", "a.geom.h5");
     FAILS("no voxel centre: raise --radius or change --centre-offset", "pipe", "--radius", "0.5", "-o",

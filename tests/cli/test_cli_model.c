@@ -200,7 +200,7 @@ Test(cli_model, cases_name_a_program_for_their_outlets)
     write_file("m.yaml", PULSE RCR CYCLES(2));
     cli_test_fails(1, "no outlet is of kind model", "run", "m.yaml", "-q", "-o", "m");
     write_file("m.yaml", MODEL "model: {program: rcr.py, time-constant: 8 ms, arguments: out}\n" CYCLES(2));
-    cli_test_fails(1, "is no list of at most", "run", "m.yaml", "-q", "-o", "m");
+    cli_test_fails(1, "is not a list of at most", "run", "m.yaml", "-q", "-o", "m");
     write_file("m.yaml", MODEL "model: {program: ., time-constant: 8 ms, arguments: [out]}\n" CYCLES(2));
     cli_test_fails(1, "not a regular file", "run", "m.yaml", "-q", "-o", "m");
 }

@@ -206,7 +206,7 @@ Test(permeability, goes_from_an_image_to_a_tensor)
     cr_assert(json_is_null(find(json, "permeability.m2.zz")), "square metres without a voxel size");
     const double k = real(json, "permeability.lu.zz");
     json_decref(json);
-    cr_assert_float_eq(k / (0.25 * 0.0351 * 16), 1, 0.1, "%g is no duct", k);
+    cr_assert_float_eq(k / (0.25 * 0.0351 * 16), 1, 0.1, "%g is not a duct", k);
     /* The same image with its axes turned, and through a geometry file. */
     r = cli_test_run("permeability", "box.raw", "--pore", "0", "--size", "8x8x8", "--axes", "zyx", "--axis",
                      "x", "--tolerance", "1e-7", "--storage", "fp64", "--json", "b.json", "-q", "--backend",

@@ -205,7 +205,7 @@ Test(cli_run, bad_input_is_told_in_one_sentence)
     cli_test_fails(1, "no.yaml", "run", "no.yaml");
     write_file("s.yaml", STEADY);
     static const char *const late[][4] = {
-        {"-o", "wave.csv", "is no directory"},
+        {"-o", "wave.csv", "is not a directory"},
         {"-o", "no/where", "no/where"},
         {"--json", "no/s.json", "no/s.json"},
         {"--json", "p.geom.h5", "overwrite the input"},

@@ -102,7 +102,7 @@ Test(cli_surface, refuses)
                    "-o", "v.geom.h5");
     cli_test_fails(1, "--extend", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--extend", "2", "-o",
                    "v.geom.h5");
-    cli_test_fails(1, "is no plane", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--plane",
+    cli_test_fails(1, "is not a plane", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--plane",
                    "in=1mm,2mm,3mm,0,1", "-o", "v.geom.h5");
     cli_test_fails(1, "--plane", "voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "--plane",
                    "1,2mm,3mm,0,1,0", "-o", "v.geom.h5");
@@ -137,9 +137,10 @@ Test(cli_surface, refuses)
                                       "cut=0mm,0mm,5mm,0,0.2,1", "-o", "v.geom.h5");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_assert(strstr(r.out, "cut: "), "%s", r.out);
-    cli_test_fails(1, "no porous sample", "permeability", "v.geom.h5");
-    cli_test_fails(1, "no porous sample", "permeability", "v.geom.h5", "--sides", "periodic");
-    cli_test_fails(1, "no porous sample", "permeability", "v.geom.h5", "--axis", "z", "--drive", "pressure");
+    cli_test_fails(1, "not a porous sample", "permeability", "v.geom.h5");
+    cli_test_fails(1, "not a porous sample", "permeability", "v.geom.h5", "--sides", "periodic");
+    cli_test_fails(1, "not a porous sample", "permeability", "v.geom.h5", "--axis", "z", "--drive",
+                   "pressure");
 }
 
 Test(cli_surface, opens_caps_and_tells_of_flat_sides)

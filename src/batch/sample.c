@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row "sample" of an error bar: blocks of the image, each computed as an item of a batch would be, one after
- * the other. */
+/* The row "sample" of an error bar: blocks of the image, each computed as an item of a batch would be, one
+ * after the other. */
 #include "batch/compute.h"
 #include "batch/rev.h"
 #include "core/memory.h"
@@ -77,10 +77,11 @@ static void row_put(const rill_block_grid *grid, const rill_batch_row *rows, con
         if (!enough || !isfinite(range[1]))
             return rill_error_bar_put(bar, RILL_ERROR_SAMPLE, RILL_ERROR_UNKNOWN, NULL, NULL, note);
         half[a] = fmax(range[1] - 1, 1 - range[0]);
-        snprintf(note, sizeof note,
-                 "the larger side of an interval of 95 %% (Student's t) for k of the material, from %zu blocks "
-                 "of %u voxels taken as independent",
-                 error.blocks, grid->edge);
+        snprintf(
+            note, sizeof note,
+            "the larger side of an interval of 95 %% (Student's t) for k of the material, from %zu blocks "
+            "of %u voxels taken as independent",
+            error.blocks, grid->edge);
     }
     rill_error_bar_put(bar, RILL_ERROR_SAMPLE, RILL_ERROR_KNOWN, NULL, half, note);
 }

@@ -66,6 +66,13 @@ static double spread(const double *h, const double *k, const double *u, double l
     return sum;
 }
 
+/* Return how far the limit of first order may be from the finest value, which the values' own uncertainties
+ * move. */
+static double first_order(const double *h, const double *k, const double *u)
+{
+    return (fabs(k[1] - k[2]) + u[1] + u[2]) / (pow(h[1] / h[2], ORDER_EDGES) - 1) + u[2];
+}
+
 rill_refinement rill_refinement_take(const double *h, const double *k, const double *u)
 {
     rill_refinement r = {.order = order_find(h, k)};
@@ -81,7 +88,7 @@ rill_refinement rill_refinement_take(const double *h, const double *k, const dou
     if (!r.sane) {
         const double high = fmax(k[0], fmax(k[1], k[2])), low = fmin(k[0], fmin(k[1], k[2]));
         r.limit = k[2];
-        r.uncertainty = RANGE_FACTOR * (high - low) + u[0] + u[1] + u[2];
+        r.uncertainty = fmax(RANGE_FACTOR * (high - low) + u[0] + u[1] + u[2], first_order(h, k, u));
     }
     return r;
 }

@@ -15,7 +15,8 @@ typedef struct rill_refinement {
     double order;       /**< observed; NaN where there is none */
     bool sane;          /**< between 0.5 and 2.5, whatever the values may be within their own uncertainties */
     double limit;       /**< Richardson's when sane, else the finest value */
-    double uncertainty; /**< of it, absolute, those of the values included */
+    double uncertainty; /**< of it, absolute, those of the values included: not less than the distance to the
+                           limit of first order, nor to that of second order */
 } rill_refinement;
 
 /**

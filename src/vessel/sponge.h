@@ -10,9 +10,12 @@
 
 #include "vessel/case.h"
 
-/** Cell Reynolds number up to which an outlet needs no sponge layer, and the one that a layer has at its
+/** Cell Reynolds number up to which an outlet needs no sponge layer: with cumulants and central moments, and
+ * with the other collisions. A layer grows from none with the square of the cell Reynolds number, because its
+ * steep viscosity disturbs the flow in front of it, up to the one that has RILL_SPONGE_CELL_MADE at its
  * opening. */
 #define RILL_SPONGE_CELL 4.0
+#define RILL_SPONGE_CELL_RATES 8.0
 #define RILL_SPONGE_CELL_MADE 1.0
 
 /** Limit of third moments of cumulants in pulsatile flow with extensions; see docs/method.md. */

@@ -170,6 +170,13 @@ static rill_status fields_prepare(choices *c)
         const rill_status status = cli_fields_name(c->input, c->compute.json, c->compute.output, which,
                                                    c->names[k], sizeof c->names[k]);
         if (status != RILL_OK) return status;
+        for (int j = 0; j < k; j++)
+            if (strcmp(c->names[j], c->names[k]) == 0)
+                return rill_fail(
+                    RILL_USAGE,
+                    "--peclet lists %.17g and %.17g, whose fields have one name, %s: leave one of "
+                    "them out, or --fields",
+                    c->options.peclet[j], c->options.peclet[k], c->names[k]);
     }
     c->options.finished = fields_write;
     c->options.context = c;

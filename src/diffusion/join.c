@@ -182,7 +182,8 @@ static rill_status chambers_make(joining *j)
     const uint64_t rows = rill_diffusion_block_rows(d);
     RILL_TRY(rill_array_create_zero(rows + 1, sizeof *d->chamber, name, (void **)&d->chamber));
     RILL_TRY(rill_array_create(d->numbering.nodes, sizeof *d->coarse, name, (void **)&d->coarse));
-    memset(d->coarse, 0xff, d->numbering.nodes * sizeof *d->coarse); /* RILL_DIFFUSION_NONE */
+    if (d->all.grid.ends == RILL_ENDS_NODES)                             /* else all nodes have one */
+        memset(d->coarse, 0xff, d->numbering.nodes * sizeof *d->coarse); /* RILL_DIFFUSION_NONE */
     rill_threads_for(rows, 1, chambers_list, j);
     for (uint64_t k = 0; k < rows; k++) d->chamber[k + 1] += d->chamber[k];
     d->chambers.chambers = d->chamber[rows];

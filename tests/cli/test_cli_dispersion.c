@@ -72,6 +72,8 @@ Test(dispersion, refusals)
     cli_test_fails(1, "--peclet 1,,2", "dispersion", "s.geom.h5", "--peclet", "1,,2");
     cli_test_fails(1, "--peclet 1,-2", "dispersion", "s.geom.h5", "--peclet", "1,-2");
     cli_test_fails(1, "take Peclet numbers up to", "dispersion", "s.geom.h5", "--peclet", "1e6");
+    cli_test_fails(1, "whose fields have one name, d.pe1.vtkhdf", "dispersion", "s.geom.h5", "--peclet",
+                   "1,1.0000001", "-o", "d.h5", "--fields", "image");
     cli_test_fails(1, "use --sides periodic", "dispersion", "s.geom.h5", "--peclet", "1", "--sides",
                    "mirror");
     cli_test_fails(1, "along one axis", "dispersion", "s.geom.h5", "--peclet", "1", "--axis", "xy");

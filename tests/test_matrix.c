@@ -48,7 +48,7 @@ static field run(const rill_geom *geom, rill_variant variant, rill_backend_kind 
     options.backend = backend;
     options.tau = variant.equilibrium == RILL_STOKES ? 1 : 0.8; /* 1 and 1/4: see compare() */
     if (variant.equilibrium == RILL_STOKES) options.magic = 0.25;
-    double *carry = variant.lattice == RILL_D3Q7 ? options.velocity : options.force;
+    double *carry = variant.collision == RILL_ADVECTION_DIFFUSION ? options.velocity : options.force;
     carry[0] = 2e-5;
     carry[1] = -1e-5;
     ASSERT_OK(rill_domain_create(geom, &domain_options, &domain));

@@ -31,7 +31,7 @@ static rill_sim_options options_of(rill_variant variant)
     options.backend = RILL_BACKEND_CPU;
     options.tau = variant.stream == RILL_MACROSCOPIC ? 1 : 0.8;
     if (variant.stream == RILL_MACROSCOPIC) options.magic = 0.25;
-    (variant.lattice == RILL_D3Q7 ? options.velocity : options.force)[0] = 1e-6;
+    (variant.collision == RILL_ADVECTION_DIFFUSION ? options.velocity : options.force)[0] = 1e-6;
     return options;
 }
 

@@ -25,15 +25,15 @@ typedef struct rill_sim_options {
                                     have fewer than 4,096 nodes. Read where device_count > 1 */
     int device_count;            /**< 0 or 1: `device` alone */
     double tau;   /**< relaxation time of the shear stress, > 0.5; nu = (tau - 0.5) / 3; not used with
-                         Carreau-Yasuda and Casson, where nu follows from the law; of a scalar on D3Q7 that of
-                         its flux, diffusivity (tau - 0.5) / 4 */
+                         Carreau-Yasuda and Casson, where nu follows from the law; of a scalar that of its
+                         flux, diffusivity c_s^2 (tau - 0.5), c_s^2 = 1/4 on D3Q7, 1/3 on D3Q19 */
     double magic; /**< (tau - 1/2)(tau_minus - 1/2), > 0: TRT and MRT for all odd moments, central moments and
                      cumulants for those of third order; not used by SRT */
     double third; /**< central moments and cumulants: third moments, rho = 1, beyond which their rate goes
                      from that of `magic` to 1; > 0 (docs/method.md) */
     double force[3];                    /**< body force per volume; force[2] is 0 on D2Q9 */
     double velocity[3];                 /**< that carries a scalar: with RILL_ADVECTION_DIFFUSION instead of a
-                                           force, up to c_s^2 along each axis */
+                                           force, up to c_s^2 along each axis, on D3Q19 half of it */
     rill_carreau_yasuda carreau_yasuda; /**< read when variant.rheology says so */
     rill_casson casson;                 /**< likewise */
 } rill_sim_options;

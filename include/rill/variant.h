@@ -22,7 +22,7 @@ typedef enum rill_lattice {
     RILL_D3Q27,
     RILL_D3Q15,
     RILL_D2Q9,
-    RILL_D3Q7, /**< of a scalar, on the nodes of any domain in three dimensions */
+    RILL_D3Q7, /**< of a scalar alone, on the nodes of any domain in three dimensions */
     RILL_LATTICE_COUNT
 } rill_lattice;
 
@@ -33,7 +33,7 @@ typedef enum rill_collision {
     RILL_MRT,                 /**< orthogonal raw moments */
     RILL_CENTRAL_MOMENT,      /**< moments relative to the flow, "cascaded" */
     RILL_CUMULANT,            /**< cumulants of the distribution; D3Q27 */
-    RILL_ADVECTION_DIFFUSION, /**< TRT of a scalar that a given velocity carries; D3Q7 */
+    RILL_ADVECTION_DIFFUSION, /**< TRT of a scalar that a given velocity carries; D3Q7, D3Q19 */
     RILL_COLLISION_COUNT
 } rill_collision;
 

@@ -27,15 +27,18 @@
     X(L, CUMULANT, SECOND_ORDER, NEWTONIAN)                                                                  \
     X(L, CUMULANT, SECOND_ORDER, CARREAU_YASUDA)                                                             \
     X(L, CUMULANT, SECOND_ORDER, CASSON)
+/* Of a scalar. */
+#define RILL_OPERATORS_SCALAR(X, L) X(L, ADVECTION_DIFFUSION, STOKES, NEWTONIAN)
 
 #define RILL_OPERATORS_D3Q19(X)                                                                              \
-    RILL_OPERATORS_SRT(X, D3Q19) RILL_OPERATORS_TRT(X, D3Q19) RILL_OPERATORS_MOMENTS(X, D3Q19)
+    RILL_OPERATORS_SRT(X, D3Q19)                                                                             \
+    RILL_OPERATORS_TRT(X, D3Q19) RILL_OPERATORS_MOMENTS(X, D3Q19) RILL_OPERATORS_SCALAR(X, D3Q19)
 #define RILL_OPERATORS_D3Q27(X)                                                                              \
     RILL_OPERATORS_SRT(X, D3Q27)                                                                             \
     RILL_OPERATORS_TRT(X, D3Q27)                                                                             \
     RILL_OPERATORS_MOMENTS(X, D3Q27) RILL_OPERATORS_CUMULANT(X, D3Q27)
 #define RILL_OPERATORS_D3Q15(X) RILL_OPERATORS_SRT(X, D3Q15) RILL_OPERATORS_TRT(X, D3Q15)
-#define RILL_OPERATORS_D3Q7(X) X(D3Q7, ADVECTION_DIFFUSION, STOKES, NEWTONIAN)
+#define RILL_OPERATORS_D3Q7(X) RILL_OPERATORS_SCALAR(X, D3Q7)
 #define RILL_OPERATORS_D2Q9(X) RILL_OPERATORS_SRT(X, D2Q9) RILL_OPERATORS_TRT(X, D2Q9)
 
 /** All of them. */

@@ -212,11 +212,11 @@ static rill_status macroscopic_check(rill_variant v)
 static rill_status scalar_check(rill_variant v)
 {
     const bool scalar = v.collision == RILL_ADVECTION_DIFFUSION;
-    if (scalar != (v.lattice == RILL_D3Q7))
+    if (scalar ? v.lattice != RILL_D3Q7 && v.lattice != RILL_D3Q19 : v.lattice == RILL_D3Q7)
         return rill_fail(
             RILL_USAGE,
-            "lattice %s does not go with collision %s: a scalar has d3q7 and advection-diffusion, "
-            "a flow others",
+            "lattice %s does not go with collision %s: a scalar has d3q7 or d3q19 and advection-diffusion, "
+            "a flow others than d3q7 and this",
             rill_lattice_names[v.lattice], rill_collision_names[v.collision]);
     if (scalar && (v.equilibrium != RILL_STOKES || v.rheology != RILL_NEWTONIAN))
         return rill_fail(RILL_USAGE,

@@ -58,7 +58,14 @@ static rill_status casson_check(const rill_casson *law)
 /* Refuse a velocity that makes populations of a scalar negative at equilibrium, or leads through a mirror. */
 static rill_status carried_check(const rill_sim_options *options, const rill_domain *domain)
 {
-    const double most = 1.0 / rill_inverse_cs2((int)options->variant.lattice);
+    const bool diagonal = options->variant.lattice != RILL_D3Q7; /* a link along two axes adds up both */
+    const double most = (diagonal ? 0.5 : 1.0) / rill_inverse_cs2((int)options->variant.lattice);
+    if (diagonal && domain->swap_count)
+        return rill_fail(
+            RILL_USAGE,
+            "a scalar on %s does not go with mirrored boundaries, which reflect its diagonal links: "
+            "choose d3q7",
+            rill_lattice_names[options->variant.lattice]);
     for (int a = 0; a < 3; a++) {
         if (!(fabs(options->velocity[a]) <= most))
             return rill_fail(RILL_USAGE,

@@ -6,6 +6,7 @@
 #include "message.h"
 #include "sim/sim.h"
 
+#include <complex.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 typedef struct liquid {
     uint32_t n[3];
     double tau, tension, force; /* force: along -z */
+    double angle;               /* of contact, degrees; 0: 90 */
     rill_stream stream;
     rill_storage storage;
     bool floor;                           /* walls along z, else periodic */
@@ -28,17 +30,15 @@ typedef struct liquid {
     size_t nodes;
 } liquid;
 
-/* Return the part of a cell that is liquid, by points in it. */
+static double inside_of(const void *context, const double x[3])
+{
+    const liquid *l = context;
+    return l->inside(x);
+}
+
 static double fill_of(const liquid *l, uint32_t x, uint32_t y, uint32_t z)
 {
-    enum { points = 8 };
-    int in = 0;
-    for (int k = 0; k < points * points * points; k++) {
-        const double at[3] = {x + (k % points + 0.5) / points, y + (k / points % points + 0.5) / points,
-                              z + (k / points / points + 0.5) / points};
-        in += l->inside(at) > 0;
-    }
-    return in / (double)(points * points * points);
+    return rill_plic_fill(inside_of, l, (uint32_t[3]){x, y, z});
 }
 
 static void begin(liquid *l)
@@ -65,7 +65,9 @@ static void begin(liquid *l)
         for (size_t a = 0; a < 3 && fill[k] > 0; a++) values[(a + 1) * l->nodes + k] = l->velocity[a];
     }
     ASSERT_OK(rill_sim_set_moments(l->sim, values, values + l->nodes));
-    ASSERT_OK(rill_free_surface_create(l->sim, l->tension, fill, &l->surface));
+    ASSERT_OK(rill_free_surface_create(
+        l->sim, &(rill_free_surface_options){l->tension, l->angle > 0 ? l->angle : RILL_RIGHT_ANGLE}, fill,
+        &l->surface));
     free(values);
 }
 
@@ -133,7 +135,6 @@ static double ball(const double x[3])
 
 static double bubble(const double x[3]) { return -ball(x); }
 
-/* The mean over the surface; fill levels by 8^3 points in a cell are not exact. */
 static double mean_curvature(double (*inside)(const double x[3]))
 {
     const liquid l = {.inside = inside};
@@ -158,6 +159,63 @@ Test(free_surface, curvature_of_a_ball)
 {
     cr_expect_float_eq(8 * mean_curvature(ball), 1, 0.02, "%g", 8 * mean_curvature(ball));
     cr_expect_float_eq(8 * mean_curvature(bubble), -1, 0.02, "%g", 8 * mean_curvature(bubble));
+}
+
+/* A wave of 50 cells, 3 cells high, and three neighbourhoods of one column. */
+static double ripple(const double x[3]) { return 2.7 + 0.5 * cos(2 * M_PI * x[0] / 50) - x[2]; }
+
+/* Curvature of a wave of half a cell, against kappa = h'' / 2 (1 + h'^2)^(-3/2): cells that the surface only
+ * touches must not spoil it. */
+Test(free_surface, curvature_of_a_wave)
+{
+    const liquid l = {.inside = ripple};
+    const double k = 2 * M_PI / 50;
+    double error = 0, square = 0;
+    for (uint32_t x = 1; x < 51; x++)
+        for (uint32_t z = 1; z < 5; z++) {
+            double fill[RILL_AROUND], normal[3];
+            const double slope = 0.5 * k * sin(k * (x + 0.5)),
+                         exact = 0.25 * k * k * cos(k * (x + 0.5)) / pow(1 + slope * slope, 1.5);
+            for (uint32_t c = 0; c < RILL_AROUND; c++)
+                fill[c] = fill_of(&l, x + c % 3 - 1, 1 + c / 3 % 3 - 1, z + c / 9 - 1);
+            if (!(fill[13] > 0 && fill[13] < 1)) continue;
+            cr_assert(rill_plic_normal(fill, normal));
+            error += pow(rill_plic_curvature(fill, normal) - exact, 2);
+            square += exact * exact;
+        }
+    cr_expect_lt(sqrt(error / square), 0.12, "%g", sqrt(error / square));
+}
+
+/* Cells that are alternately too full and too empty, about a plane: the pressure must flatten them. */
+Test(free_surface, curvature_of_a_chequered_surface)
+{
+    double fill[RILL_AROUND];
+    for (int c = 0; c < RILL_AROUND; c++)
+        fill[c] = c < 9 ? 1 : c < 18 ? 0.5 + ((c % 3 + c / 3 % 3) % 2 ? -0.05 : 0.05) : 0;
+    cr_expect_gt(rill_plic_curvature(fill, (double[3]){0, 0, 1}), 1e-3);
+    for (int c = 9; c < 18; c++) fill[c] = 1 - fill[c];
+    cr_expect_lt(rill_plic_curvature(fill, (double[3]){0, 0, 1}), -1e-3);
+}
+
+/* Below the wall lies what a plane at the contact angle has there, if that is the surface. */
+Test(free_surface, planes_at_walls)
+{
+    for (int degrees = 40; degrees < 150; degrees += 20) {
+        const double angle = degrees * M_PI / 180,
+                     normal[3] = {0.6 * sin(angle), 0.8 * sin(angle), cos(angle)};
+        bool wall[RILL_AROUND];
+        double fill[RILL_AROUND], exact[RILL_AROUND];
+        for (int c = 0; c < RILL_AROUND; c++) {
+            const int x = c % 3 - 1, y = c / 3 % 3 - 1, z = c / 9 - 1;
+            exact[c] = rill_plic_volume(normal, 0.1 - x * normal[0] - y * normal[1] - z * normal[2]);
+            wall[c] = z < 0;
+            fill[c] =
+                wall[c] ? rill_plic_volume((double[3]){0.6, 0.8, 0}, 0.1 - x * 0.6 - y * 0.8) : exact[c];
+        }
+        rill_plic_contact(wall, angle, fill);
+        for (int c = 0; c < RILL_AROUND; c++)
+            cr_expect_float_eq(fill[c], exact[c], 0.05, "%d %d", degrees, c);
+    }
 }
 
 static const double column_height = 9.5, column_force = 1e-5;
@@ -228,16 +286,62 @@ static double wave(const double x[3])
 }
 static double under_wave(const double x[3]) { return 3 * wave_force * fmax(wave(x), 0); }
 
-/* Return a quarter and three quarters of the period of a wave of 50 cells: its amplitude is 0 then. */
-static double period_of(double tension, double force, double amplitude)
+/* Complex erfc by its series, or by its continued fraction. */
+static double complex complement(double complex z)
 {
-    const double k = 2 * M_PI / 50, height = 25.3,
-                 omega = sqrt((tension * k * k * k + force * k) * tanh(k * height));
-    double before = 1, crossing[2] = {0};
-    int found = 0;
+    double complex sum = z, term = z, fraction = 0;
+    if (creal(z) < 0) return 2 - complement(-z);
+    if (cabs(z) < 4) {
+        for (int n = 1; n < 200; n++) {
+            term *= -z * z / n;
+            sum += term / (2 * n + 1);
+        }
+        return 1 - 2 / sqrt(M_PI) * sum;
+    }
+    for (int n = 80; n > 0; n--) fraction = n / 2.0 / (z + fraction);
+    return cexp(-z * z) / sqrt(M_PI) / (z + fraction);
+}
+
+/* Amplitude of a wave that was at rest with 1, of a liquid below a gas without weight and infinitely deep:
+ * A. Prosperetti, Phys. Fluids 24, 1217 (1981), doi:10.1063/1.863522, with beta = 0.
+ * @param damping  nu k^2 */
+static double prosperetti(double square, double damping, double t)
+{
+    double complex z[4],
+        sum = 4 * damping * damping / (8 * damping * damping + square) * complement(sqrt(damping * t));
+    for (int i = 0; i < 4; i++) z[i] = pow(square, 0.25) * cexp(I * (M_PI / 4 + i * M_PI / 2 + 0.1));
+    for (int k = 0; k < 800; k++) { /* all four roots at once: Durand, Kerner */
+        double complex value = cpow(z[k % 4], 4) + 2 * damping * z[k % 4] * z[k % 4] +
+                               4 * pow(damping, 1.5) * z[k % 4] + damping * damping + square;
+        for (int j = 0; j < 4; j++)
+            if (j != k % 4) value /= z[k % 4] - z[j];
+        z[k % 4] -= value;
+    }
+    for (int i = 0; i < 4; i++) {
+        double complex others = 1;
+        const double complex rate = z[i] * z[i] - damping;
+        for (int j = 0; j < 4; j++)
+            if (j != i) others *= z[j] - z[i];
+        sum += z[i] / others * square / rate * cexp(rate * t) * complement(z[i] * sqrt(t));
+    }
+    return creal(sum);
+}
+
+/* A wave of 50 cells, over Prosperetti's: half of the period between two times without amplitude, and the
+ * first amplitude on the other side. */
+typedef struct course {
+    double period, amplitude;
+} course;
+
+static course course_of(double tension, double force, double amplitude)
+{
+    const double k = 2 * M_PI / 50, height = 25.3, tau = 0.503, damping = (tau - 0.5) / 3 * k * k,
+                 square = (tension * k * k * k + force * k) * tanh(k * height);
+    double before[2] = {1, 1}, crossing[2][2], extreme[2] = {0}, first = 0;
+    int found[2] = {0};
     wave_height = height, wave_amplitude = amplitude, wave_force = force;
     liquid l = {.n = {50, 1, 34},
-                .tau = 0.503,
+                .tau = tau,
                 .tension = tension,
                 .force = force,
                 .storage = RILL_FP32,
@@ -245,27 +349,84 @@ static double period_of(double tension, double force, double amplitude)
                 .inside = wave,
                 .density = under_wave};
     begin(&l);
-    for (int steps = 0; found < 2 && steps < 1.5 * 2 * M_PI / omega; steps += 20) {
-        double now = 0;
+    for (int steps = 0; found[0] < 2 && steps < 1.5 * 2 * M_PI / sqrt(square); steps += 10) {
+        double now[2] = {0, steps ? prosperetti(square, damping, steps) : 1};
         for (rill_node n = 0; n < l.nodes; n++)
-            now += (double)l.surface->fill[n] * cos(2 * M_PI * (n % 50 + 0.5) / 50);
-        if (before * now < 0) crossing[found++] = steps - 20 * now / (now - before);
-        before = now;
-        ASSERT_OK(rill_sim_step(l.sim, 20));
+            now[0] += (double)l.surface->fill[n] * cos(2 * M_PI * (n % 50 + 0.5) / 50);
+        if (steps == 0) first = now[0];
+        now[0] /= first;
+        for (int a = 0; a < 2; a++) {
+            if (before[a] * now[a] < 0 && found[a] < 2)
+                crossing[a][found[a]++] = steps - 10 * now[a] / (now[a] - before[a]);
+            extreme[a] = fmin(extreme[a], now[a]);
+            before[a] = now[a];
+        }
+        ASSERT_OK(rill_sim_step(l.sim, 10));
     }
-    cr_assert_eq(found, 2);
+    cr_assert_eq(found[0], 2);
+    cr_assert_eq(found[1], 2);
     totals_of(&l);
     end(&l);
-    return 2 * (crossing[1] - crossing[0]) / (2 * M_PI / omega);
+    return (course){(crossing[0][1] - crossing[0][0]) / (crossing[1][1] - crossing[1][0]),
+                    extreme[0] / extreme[1]};
 }
 
-/* The pressure is set half a link from the node, wherever the surface is in its cell: about half a cell too
- * far out on average, which makes the wave heavier and its period longer: docs/free-surface.md. */
-Test(free_surface, periods_of_waves)
+/* kh = 3.2, where the floor takes no part: gravity, then tension. */
+Test(free_surface, waves)
 {
-    const double gravity = period_of(0, 1e-5, 0.5), capillary = period_of(1e-3, 0, 0.5);
-    cr_expect_float_eq(gravity, 1.0, 0.03, "gravity: %g", gravity);
-    cr_expect_float_eq(capillary, 1.0, 0.06, "capillary: %g", capillary);
+    static const struct {
+        double tension, force, amplitude;
+    } all[] = {{0, 1e-5, 0.5}, {1e-3, 0, 0.5}, {1e-3, 0, 2}};
+    for (int w = 0; w < 3; w++) {
+        const course c = course_of(all[w].tension, all[w].force, all[w].amplitude);
+        cr_expect_float_eq(c.period, 1, 0.02, "%d: %g", w, c.period);
+        cr_expect_float_eq(c.amplitude, 1, 0.05, "%d: %g", w, c.amplitude);
+    }
+}
+
+static double half_cylinder(const double x[3]) { return 10 - sqrt(pow(x[0] - 30, 2) + x[2] * x[2]); }
+static double in_cylinder(const double x[3]) { return (void)x, 3 * 1e-2 / 10; }
+
+/* Return the angle of a liquid cylinder on the floor, from its area and its height:
+ * A / h^2 = (a - sin a cos a) / (1 - cos a)^2. */
+static double angle_of(double angle, uint64_t steps)
+{
+    liquid l = {.n = {60, 1, 20},
+                .tau = 1,
+                .tension = 1e-2,
+                .angle = angle,
+                .storage = RILL_FP32,
+                .floor = true,
+                .inside = half_cylinder,
+                .density = in_cylinder};
+    double height = 0, low = 0.1, high = M_PI;
+    begin(&l);
+    ASSERT_OK(rill_sim_step(l.sim, steps));
+    const double area = totals_of(&l).volume;
+    for (rill_node x = 0; x < 60; x++) {
+        double column_of = 0;
+        for (rill_node z = 0; z < 20; z++) column_of += (double)l.surface->fill[x + 60 * z];
+        height = fmax(height, column_of);
+    }
+    expect_closed(&l);
+    end(&l);
+    while (high - low > 1e-6) {
+        const double a = (low + high) / 2;
+        if ((a - sin(a) * cos(a)) / pow(1 - cos(a), 2) > area / height / height)
+            low = a;
+        else
+            high = a;
+    }
+    return low * 180 / M_PI;
+}
+
+Test(free_surface, contact_angles)
+{
+    static const double all[] = {60, 90, 120};
+    for (int k = 0; k < 3; k++) {
+        const double found = angle_of(all[k], 4000);
+        cr_expect_float_eq(found, all[k], 3, "%g: %g", all[k], found);
+    }
 }
 
 static double splash(const double x[3])
@@ -383,16 +544,45 @@ Test(free_surface, a_drop_that_moves_keeps_its_speed)
     end(&l);
 }
 
+/* With tension, too, its curvature being that of a ball in front and behind. */
+Test(free_surface, a_drop_that_moves_with_tension)
+{
+    liquid l = {.n = {22, 22, 22},
+                .tau = 0.8,
+                .tension = 1e-3,
+                .storage = RILL_FP32,
+                .inside = ball,
+                .density = in_drop,
+                .velocity = {0.03, 0.02, -0.01}};
+    begin(&l);
+    ASSERT_OK(rill_sim_step(l.sim, 200));
+    const rill_free_surface_totals before = totals_of(&l);
+    ASSERT_OK(rill_sim_step(l.sim, 400));
+    const rill_free_surface_totals after = totals_of(&l);
+    for (int a = 0; a < 3; a++)
+        cr_expect_float_eq(after.momentum[a] / before.momentum[0], before.momentum[a] / before.momentum[0],
+                           0.015, "%d %g", a, after.momentum[a] / before.momentum[a]);
+    end(&l);
+}
+
 Test(free_surface, refusals)
 {
     liquid l = {.n = {4, 4, 4}, .tau = 0.8, .storage = RILL_FP32, .inside = column};
     double fill[64] = {0};
     rill_free_surface *surface = NULL;
     begin(&l);
-    cr_expect_eq(rill_free_surface_create(l.sim, -1, fill, &surface), RILL_USAGE);
+    cr_expect_eq(rill_free_surface_create(l.sim, &(rill_free_surface_options){-1, 90}, fill, &surface),
+                 RILL_USAGE);
     expect_message("surface tension -1");
+    cr_expect_eq(rill_free_surface_create(l.sim, &(rill_free_surface_options){0, 180}, fill, &surface),
+                 RILL_USAGE);
+    expect_message("contact angle 180");
+    cr_expect_eq(rill_free_surface_create(l.sim, &(rill_free_surface_options){0, 60}, fill, &surface),
+                 RILL_USAGE);
+    expect_message("in a plane");
     fill[5] = 1.5;
-    cr_expect_eq(rill_free_surface_create(l.sim, 0, fill, &surface), RILL_USAGE);
+    cr_expect_eq(rill_free_surface_create(l.sim, &(rill_free_surface_options){0, 90}, fill, &surface),
+                 RILL_USAGE);
     expect_message("fill level 1.5 of node 5");
     end(&l);
     rill_sim_options o = rill_sim_options_default();
@@ -403,14 +593,16 @@ Test(free_surface, refusals)
     o.backend = RILL_BACKEND_CPU;
     fill[5] = 1;
     ASSERT_OK(rill_sim_create(l.domain, &o, &l.sim));
-    cr_expect_eq(rill_free_surface_create(l.sim, 0, fill, &surface), RILL_USAGE);
+    cr_expect_eq(rill_free_surface_create(l.sim, &(rill_free_surface_options){0, 90}, fill, &surface),
+                 RILL_USAGE);
     expect_message("second-order");
     rill_sim_destroy(l.sim);
     o.variant.equilibrium = RILL_SECOND_ORDER;
     o.variant.bounce = RILL_FULL_WAY;
     o.variant.stream = RILL_ESOPULL;
     ASSERT_OK(rill_sim_create(l.domain, &o, &l.sim));
-    cr_expect_eq(rill_free_surface_create(l.sim, 0, fill, &surface), RILL_USAGE);
+    cr_expect_eq(rill_free_surface_create(l.sim, &(rill_free_surface_options){0, 90}, fill, &surface),
+                 RILL_USAGE);
     expect_message("full-way");
     rill_sim_destroy(l.sim);
     rill_domain_destroy(l.domain);

@@ -52,6 +52,8 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
         {"tau", 0, CLI_REAL, &g->tau, "T", "relaxation time: kinematic viscosity (tau - 1/2) / 3", .min = 0.5,
          .max = 100, .above = true},
         {"tension", 0, CLI_REAL, &g->tension, "SIGMA", "surface tension", .min = 0, .max = 1},
+        {"contact-angle", 0, CLI_REAL, &g->contact_angle, "DEGREES",
+         "of the surface at walls, in the liquid; other than 90 in a plane only", .min = 1, .max = 179},
         {"gravity", 0, CLI_REAL, &g->gravity, "G", "acceleration along -z", .min = 0, .max = 1},
         {.help = "The run"},
         {"steps", 0, CLI_COUNT, &g->steps, "N", "time steps"},
@@ -143,7 +145,7 @@ static void print_outcome(const choices *c, const rill_free_surface_outcome *o)
 static int run(int argc, char **argv)
 {
     rill_status status = RILL_OK;
-    choices c = {.given = {.n = {64, 64, 64}, .tau = 0.6, .steps = 1000}};
+    choices c = {.given = {.n = {64, 64, 64}, .tau = 0.6, .contact_angle = RILL_RIGHT_ANGLE, .steps = 1000}};
     rill_free_surface_outcome outcome;
     char *line = NULL;
     bool help = false;
@@ -168,9 +170,8 @@ const cli_command cli_free_surface = {
     .name = "free-surface",
     .usage = "pool|drop|bubble|column|wave [options] -o FILE.h5",
     .summary = "compute a liquid with a free surface",
-    .details =
-        "The gas has a constant pressure; surfaces meet walls at 90 degrees. FILE.h5 has series of mass, volume\n"
-        "and speed; FILE.STEP.vtkhdf has velocity, pressure and fill level for ParaView.",
+    .details = "The gas has a constant pressure. FILE.h5 has series of mass, volume\n"
+               "and speed; FILE.STEP.vtkhdf has velocity, pressure and fill level for ParaView.",
     .examples =
         "rill free-surface drop --depth 20.3 --radius 10 --height 40 --tension 1e-3 --gravity 1e-5 -o drop.h5\n"
         "rill free-surface column --ny 1 --sides wall --depth 30 --width 20 --gravity 2e-5 -o dam.h5\n",

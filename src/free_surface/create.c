@@ -17,7 +17,7 @@ uint64_t rill_free_surface_node_bytes(void)
     return sizeof(uint8_t) + sizeof(float) + sizeof(double) + sizeof(rill_node);
 }
 
-static rill_status check(const rill_sim *sim, double tension)
+static rill_status check(const rill_sim *sim, const rill_free_surface_options *o)
 {
     const rill_variant v = sim->flow->options.variant;
     if (v.lattice != RILL_D3Q19 && v.lattice != RILL_D3Q27)
@@ -26,8 +26,17 @@ static rill_status check(const rill_sim *sim, double tension)
     if (v.equilibrium != RILL_SECOND_ORDER)
         return rill_fail(RILL_USAGE, "a free surface does not go with the equilibrium of Stokes flow: choose "
                                      "second-order");
-    if (!(tension >= 0) || !isfinite(tension))
-        return rill_fail(RILL_USAGE, "surface tension %g is not a number from 0 on", tension);
+    if (!(o->tension >= 0) || !isfinite(o->tension))
+        return rill_fail(RILL_USAGE, "surface tension %g is not a number from 0 on", o->tension);
+    if (!(o->contact_angle > 0 && o->contact_angle < 180))
+        return rill_fail(RILL_USAGE, "contact angle %g is not between 0 and 180 degrees", o->contact_angle);
+    const uint32_t *n = sim->domain->numbering.n;
+    if (o->contact_angle != RILL_RIGHT_ANGLE && n[0] > 1 && n[1] > 1 && n[2] > 1)
+        return rill_fail(
+            RILL_USAGE,
+            "contact angle %g: other than %g degrees are for flows in a plane only: give an axis "
+            "one voxel",
+            o->contact_angle, RILL_RIGHT_ANGLE);
     return RILL_OK;
 }
 
@@ -64,18 +73,19 @@ static void masses_set(rill_free_surface *s, const rill_launch *launch)
     }
 }
 
-rill_status rill_free_surface_create(rill_sim *sim, double tension, const double *fill,
-                                     rill_free_surface **out)
+rill_status rill_free_surface_create(rill_sim *sim, const rill_free_surface_options *options,
+                                     const double *fill, rill_free_surface **out)
 {
     rill_status status = RILL_OK;
     rill_free_surface *s = NULL;
-    RILL_TRY(check(sim, tension));
+    RILL_TRY(check(sim, options));
     RILL_TRY(rill_array_create_zero(1, sizeof *s, name, (void **)&s));
     const uint64_t nodes = sim->domain->nodes, blocks = (nodes + RILL_SEGMENT_BLOCK - 1) / RILL_SEGMENT_BLOCK;
     s->sim = sim;
     s->numbering = &sim->domain->numbering;
     s->lattice = sim->flow->options.variant.lattice;
-    s->tension = tension;
+    s->tension = options->tension;
+    s->angle = options->contact_angle;
     s->nodes = (rill_node)nodes;
     RILL_TRY(rill_array_create(nodes, sizeof *s->state, name, (void **)&s->state));
     RILL_TRY(rill_array_create(nodes, sizeof *s->fill, name, (void **)&s->fill));

@@ -32,12 +32,22 @@ typedef struct rill_node_list {
     uint64_t count, room;
 } rill_node_list;
 
+/** The contact angle of a wall that prefers neither the liquid nor the gas, degrees. */
+#define RILL_RIGHT_ANGLE 90.0
+
+/** Properties of a free surface. */
+typedef struct rill_free_surface_options {
+    double tension;       /**< sigma, lu */
+    double contact_angle; /**< in the liquid, degrees, 0 to 180 without the ends */
+} rill_free_surface_options;
+
 /** A free surface. */
 typedef struct rill_free_surface {
     rill_sim *sim;                   /**< not owned */
     const rill_numbering *numbering; /**< of its domain */
     rill_lattice lattice;
     double tension; /**< sigma, lu */
+    double angle;   /**< of contact, degrees */
     rill_node nodes;
     uint8_t *state;        /**< [nodes], a rill_phase_state; within a pass others: convert.c */
     float *fill;           /**< [nodes], part of a cell that is liquid */
@@ -56,14 +66,13 @@ typedef struct rill_free_surface {
 
 /**
  * Put a free surface on a simulation, whose liquid flows as it was set: rill_sim_set_moments() comes first.
- * @param[in] tension  sigma, lu
  * @param[in] fill     [nodes], part of each cell that is liquid, 0 to 1
  * @param[out] out  to be destroyed after the last step of the simulation
  * @return RILL_USAGE for values out of range, the Stokes equilibrium, another lattice than D3Q19 and D3Q27,
  * and what rill_sim_passes_set() refuses; RILL_SYSTEM without memory
  */
-rill_status rill_free_surface_create(rill_sim *sim, double tension, const double *fill,
-                                     rill_free_surface **out);
+rill_status rill_free_surface_create(rill_sim *sim, const rill_free_surface_options *options,
+                                     const double *fill, rill_free_surface **out);
 
 /** Destroy it; NULL is allowed. */
 void rill_free_surface_destroy(rill_free_surface *surface);

@@ -6,6 +6,8 @@
 #include "free_surface/passes.h"
 #include "free_surface/plic.h"
 
+#include <math.h>
+
 /* Nodes that a thread takes at a time. */
 enum { PIECE = 16 };
 
@@ -32,16 +34,23 @@ void rill_free_surface_around(const rill_free_surface *s, rill_node node, rill_n
         around[k] = rill_numbering_node(s->numbering, x[0][k % 3], x[1][k / 3 % 3], x[2][k / 9]);
 }
 
+/* Look up what a node has sent, and nothing of what comes in, which other threads may be about to rewrite. */
+static void sent_load(const rill_free_surface *s, const rill_launch *launch, rill_node node,
+                      const rill_node *around, rill_exchange *out)
+{
+    out->sent[0] = rill_link_load(launch, node, 0);
+    for (int i = 1; i < rill_q((int)s->lattice); i++) {
+        const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
+        out->sent[i] = other == RILL_UPSTREAM_WALL ? rill_link_load(launch, node, i)
+                                                   : rill_link_load(launch, other, rill_opposite(i));
+    }
+}
+
 void rill_free_surface_exchange(const rill_free_surface *s, const rill_launch *launch, rill_node node,
                                 const rill_node *around, rill_exchange *out)
 {
-    out->in[0] = out->sent[0] = rill_link_load(launch, node, 0);
-    for (int i = 1; i < rill_q((int)s->lattice); i++) {
-        const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
-        out->in[i] = rill_link_load(launch, node, i);
-        out->sent[i] =
-            other == RILL_UPSTREAM_WALL ? out->in[i] : rill_link_load(launch, other, rill_opposite(i));
-    }
+    sent_load(s, launch, node, around, out);
+    for (int i = 0; i < rill_q((int)s->lattice); i++) out->in[i] = rill_link_load(launch, node, i);
 }
 
 rill_sent rill_free_surface_sent(const rill_free_surface *s, const rill_launch *launch,
@@ -81,10 +90,11 @@ static bool beside(const rill_free_surface *s, const rill_node *around, rill_pha
 }
 
 /* Collect the fill levels of a neighbourhood. In the solid they are those of the mirror image at the wall, so
- * that the surface meets it at 90 degrees. */
+ * that the surface meets it at 90 degrees, or those of a plane at another angle. */
 static void fills_of(const rill_free_surface *s, const rill_node *around, double *fill)
 {
     const int step[3] = {1, 3, 9};
+    bool wall[RILL_AROUND], walls = false;
     for (int k = 0; k < RILL_AROUND; k++) {
         const int x[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
         int at = k;
@@ -92,7 +102,10 @@ static void fills_of(const rill_free_surface *s, const rill_node *around, double
             if (x[a] && around[RILL_AROUND / 2 + x[a] * step[a]] == RILL_UPSTREAM_WALL) at -= x[a] * step[a];
         if (around[at] == RILL_UPSTREAM_WALL) at = RILL_AROUND / 2;
         fill[k] = (double)s->fill[around[at]];
+        wall[k] = around[k] == RILL_UPSTREAM_WALL;
+        walls |= wall[k];
     }
+    if (walls && s->angle != RILL_RIGHT_ANGLE) rill_plic_contact(wall, s->angle * M_PI / 180, fill);
 }
 
 /* The surface in a cell. */
@@ -112,32 +125,64 @@ static plane plane_of(const rill_free_surface *s, const rill_node *around)
     return p;
 }
 
-/* Let come in from gas neighbours what makes the pressure in the middle of the link that of a liquid at rest
- * below the surface, and the viscous stress 0. */
-static void gas_links(const rill_free_surface *s, const rill_launch *launch, rill_node node,
-                      const rill_node *around, const rill_exchange *e)
+/* Return whether the centre of a node is in the liquid. */
+static bool wet(const rill_free_surface *s, rill_node node)
+{
+    return s->state[node] == RILL_LIQUID || (s->state[node] == RILL_INTERFACE && s->fill[node] >= 0.5F);
+}
+
+/* Let a node get what makes the pressure in the middle of the link that of a liquid at rest at this place,
+ * and the viscous stress 0. @param sent  what it has sent the other way @param i  the link, at the node with
+ * the plane */
+static double free_link(const rill_free_surface *s, const rill_launch *launch, const plane *p,
+                        const rill_sent *own, double sent, int i)
 {
     const int lattice = (int)s->lattice, c = rill_inverse_cs2(lattice);
-    const rill_sent sent = rill_free_surface_sent(s, launch, e);
+    double square = 0, along = 0, across = 0, outside = -p->offset;
+    for (int a = 0; a < 3; a++) {
+        square += own->velocity[a] * own->velocity[a];
+        along += rill_c(lattice, i, a) * own->velocity[a];
+        across += launch->force[a] * p->normal[a];
+        outside -= 0.5 * rill_c(lattice, i, a) * p->normal[a];
+    }
+    const double density = c * (p->tension + outside * across);
+    const double even = density + (1 + density) * (0.5 * c * c * along * along - 0.5 * c * square);
+    return 2 * rill_w(lattice, i) * even - sent;
+}
+
+/* Set the populations that cross the surface: what an interface node gets from gas, and, where its centre is
+ * outside of the liquid, what it sends to nodes inside. So the pressure is set on links that the surface
+ * crosses, as close to it as half a link. */
+static void free_links(const rill_free_surface *s, const rill_launch *launch, rill_node node)
+{
+    rill_node around[RILL_AROUND], there[RILL_AROUND];
+    rill_exchange e, inner;
+    rill_free_surface_around(s, node, around);
+    sent_load(s, launch, node, around, &e);
+    const rill_sent own = rill_free_surface_sent(s, launch, &e);
     const plane p = plane_of(s, around);
-    double square = 0, across = 0;
-    for (int a = 0; a < 3; a++) square += sent.velocity[a] * sent.velocity[a];
-    for (int a = 0; a < 3; a++) across += launch->force[a] * p.normal[a];
-    for (int i = 1; i < rill_q(lattice); i++) {
+    const bool outside = !wet(s, node);
+    for (int i = 1; i < rill_q((int)s->lattice); i++) {
         const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
-        if (other == RILL_UPSTREAM_WALL || s->state[other] != RILL_GAS) continue;
-        double along = 0, outside = -p.offset;
-        for (int a = 0; a < 3; a++) {
-            along += rill_c(lattice, i, a) * sent.velocity[a];
-            outside -= 0.5 * rill_c(lattice, i, a) * p.normal[a];
-        }
-        const double density = c * (p.tension + outside * across);
-        const double even = density + (1 + density) * (0.5 * c * c * along * along - 0.5 * c * square);
-        rill_link_store(launch, node, i, 2 * rill_w(lattice, i) * even - e->sent[i]);
+        if (other == RILL_UPSTREAM_WALL) continue;
+        if (s->state[other] == RILL_GAS)
+            rill_link_store(launch, node, i, free_link(s, launch, &p, &own, e.sent[i], i));
+        if (!outside || !wet(s, other)) continue;
+        rill_free_surface_around(s, other, there);
+        sent_load(s, launch, other, there, &inner);
+        const rill_sent of = rill_free_surface_sent(s, launch, &inner);
+        rill_link_store(launch, other, rill_opposite(i),
+                        free_link(s, launch, &p, &of, rill_link_load(launch, node, i), i));
     }
 }
 
-static void before_some(const void *shared, uint64_t first, uint64_t end)
+static void links_some(const void *shared, uint64_t first, uint64_t end)
+{
+    const work *w = shared;
+    for (uint64_t k = first; k < end; k++) free_links(w->surface, w->launch, w->surface->list.node[k]);
+}
+
+static void mass_some(const void *shared, uint64_t first, uint64_t end)
 {
     const work *w = shared;
     const rill_free_surface *s = w->surface;
@@ -148,7 +193,6 @@ static void before_some(const void *shared, uint64_t first, uint64_t end)
         rill_free_surface_around(s, node, around);
         rill_free_surface_exchange(s, w->launch, node, around, &e);
         s->mass[node] += rill_free_surface_gain(s, node, around, &e);
-        gas_links(s, w->launch, node, around, &e);
     }
 }
 
@@ -156,7 +200,8 @@ static rill_status before(void *context, const rill_launch *launch)
 {
     const rill_free_surface *s = context;
     const work w = {s, launch};
-    rill_threads_for(s->list.count, PIECE, before_some, &w);
+    rill_threads_for(s->list.count, PIECE, links_some, &w);
+    rill_threads_for(s->list.count, PIECE, mass_some, &w);
     return RILL_OK;
 }
 

@@ -78,20 +78,103 @@ double rill_plic_offset(const double normal[3], double volume)
     return volume < 0.5 ? a - half : half - a;
 }
 
+/* Return the difference of Parker and Youngs of a number in 27 cells, for cell k of them. */
+static double slope_of(int k, int axis)
+{
+    const int x[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+    const int away = (x[0] != 0) + (x[1] != 0) + (x[2] != 0);
+    return x[axis] * (away == 1 ? 4 : away == 2 ? 2 : 1);
+}
+
+static bool normalize(double v[3])
+{
+    const double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    if (!(square > 1e-12)) return false;
+    for (int a = 0; a < 3; a++) v[a] /= sqrt(square);
+    return true;
+}
+
+double rill_plic_fill(double (*inside)(const void *context, const double x[3]), const void *context,
+                      const uint32_t cell[3])
+{
+    enum { parts = 4 };
+    const double step = 1e-4;
+    double sum = 0;
+    for (int k = 0; k < parts * parts * parts; k++) {
+        const double x[3] = {cell[0] + (k % parts + 0.5) / parts, cell[1] + (k / parts % parts + 0.5) / parts,
+                             cell[2] + (k / parts / parts + 0.5) / parts};
+        double normal[3], square = 0;
+        const double middle = inside(context, x);
+        for (int a = 0; a < 3; a++) {
+            double ahead[3] = {x[0], x[1], x[2]}, behind[3] = {x[0], x[1], x[2]};
+            ahead[a] += step;
+            behind[a] -= step;
+            normal[a] = (inside(context, behind) - inside(context, ahead)) / (2 * step);
+            square += normal[a] * normal[a];
+        }
+        if (normalize(normal))
+            sum += rill_plic_volume(normal, parts * middle / sqrt(square));
+        else
+            sum += middle > 0;
+    }
+    sum /= parts * parts * parts;
+    return sum < 1e-9 ? 0 : sum > 1 - 1e-9 ? 1 : sum; /* rounding of the steps makes no interface */
+}
+
 int rill_plic_normal(const double fill[RILL_AROUND], double normal[3])
 {
-    double length = 0;
-    for (int a = 0; a < 3; a++) normal[a] = 0;
-    for (int k = 0; k < RILL_AROUND; k++) {
-        const int x[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
-        const int away = (x[0] != 0) + (x[1] != 0) + (x[2] != 0);
-        const double weight = away == 1 ? 4 : away == 2 ? 2 : 1;
-        for (int a = 0; a < 3; a++) normal[a] -= weight * x[a] * fill[k];
+    for (int a = 0; a < 3; a++) {
+        normal[a] = 0;
+        for (int k = 0; k < RILL_AROUND; k++) normal[a] -= slope_of(k, a) * fill[k];
     }
-    for (int a = 0; a < 3; a++) length += normal[a] * normal[a];
-    if (!(length > 1e-12)) return false;
-    for (int a = 0; a < 3; a++) normal[a] /= sqrt(length);
-    return true;
+    return normalize(normal);
+}
+
+/* Return what a plane holds of cell k of a neighbourhood. */
+static double part_of(int k, const double normal[3], double offset)
+{
+    return rill_plic_volume(normal, offset - (k % 3 - 1) * normal[0] - (k / 3 % 3 - 1) * normal[1] -
+                                        (k / 9 - 1) * normal[2]);
+}
+
+/* Return whether cell k is in the layer of the cell in the middle, along the wall. */
+static bool along_wall(int k, const double out[3])
+{
+    return fabs((k % 3 - 1) * out[0] + (k / 3 % 3 - 1) * out[1] + (k / 9 - 1) * out[2]) < 0.5;
+}
+
+/* Return the offset of the plane that holds as much as the cells in the layer along the wall do. */
+static double offset_of(const bool wall[RILL_AROUND], const double out[3], const double normal[3],
+                        const double fill[RILL_AROUND])
+{
+    double low = -4, high = 4;
+    while (high - low > 1e-9) {
+        const double middle = (low + high) / 2;
+        double more = 0;
+        for (int k = 0; k < RILL_AROUND; k++) {
+            if (!wall[k] && along_wall(k, out)) more += part_of(k, normal, middle) - fill[k];
+        }
+        if (more > 0)
+            high = middle;
+        else
+            low = middle;
+    }
+    return low;
+}
+
+void rill_plic_contact(const bool wall[RILL_AROUND], double angle, double fill[RILL_AROUND])
+{
+    double normal[3], out[3] = {0}, along = 0; /* out of the solid */
+    for (int k = 0; k < RILL_AROUND; k++)
+        for (int a = 0; a < 3 && wall[k]; a++) out[a] -= slope_of(k, a);
+    if (!normalize(out) || !rill_plic_normal(fill, normal)) return;
+    for (int a = 0; a < 3; a++) along += normal[a] * out[a];
+    for (int a = 0; a < 3; a++) normal[a] -= along * out[a];
+    if (!normalize(normal)) return; /* the surface is parallel to the wall */
+    for (int a = 0; a < 3; a++) normal[a] = sin(angle) * normal[a] + cos(angle) * out[a];
+    const double offset = offset_of(wall, out, normal, fill);
+    for (int k = 0; k < RILL_AROUND; k++)
+        if (wall[k] || along_wall(k, out)) fill[k] = part_of(k, normal, offset);
 }
 
 enum { TERMS = 6 };
@@ -100,7 +183,7 @@ enum { TERMS = 6 };
 static bool solve(int n, double m[TERMS][TERMS], double *b)
 {
     for (int k = 0; k < n; k++) {
-        if (!(m[k][k] > 1e-6)) return false;
+        if (!(m[k][k] > 1e-3)) return false;
         for (int i = k + 1; i < n; i++) {
             const double factor = m[i][k] / m[k][k];
             for (int j = k; j < n; j++) m[i][j] -= factor * m[k][j];
@@ -114,10 +197,18 @@ static bool solve(int n, double m[TERMS][TERMS], double *b)
     return true;
 }
 
-/* Points of the surface, in axes of which the third is its normal. */
+/* Weight of the point of the cell in the middle beside the others. With fewer than 4, a pattern of cells that
+ * are alternately too full and too empty has a curvature of the wrong sign, and grows: the fit to z = 1 in
+ * the middle, -1 at the four nearest and 1 at the four corners has C > 0. */
+#define OWN 5
+
+/* Points of the surface, in axes of which the third is its normal. Where a plane cuts off little of a cell or
+ * leaves little, its distance from the centre depends most on the normal, which is that of the cell in the
+ * middle: such points have little weight, and none gains or loses all of its weight at once. */
 typedef struct points {
     int count;
     double x[RILL_AROUND][3];
+    double weight[RILL_AROUND];
 } points;
 
 static points points_of(const double fill[RILL_AROUND], const double normal[3])
@@ -134,8 +225,9 @@ static points points_of(const double fill[RILL_AROUND], const double normal[3])
             normal[(a + 1) % 3] * along[0][(a + 2) % 3] - normal[(a + 2) % 3] * along[0][(a + 1) % 3];
     const double middle = rill_plic_offset(normal, fill[RILL_AROUND / 2]);
     for (int k = 0; k < RILL_AROUND; k++) {
-        if (k == RILL_AROUND / 2 || !(fill[k] > 0 && fill[k] < 1)) continue;
+        if (!(fill[k] > 0 && fill[k] < 1)) continue;
         const int c[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+        p.weight[p.count] = (k == RILL_AROUND / 2 ? OWN : 1) * 4 * fill[k] * (1 - fill[k]);
         double *x = p.x[p.count++];
         x[0] = x[1] = 0;
         x[2] = rill_plic_offset(normal, fill[k]) - middle;
@@ -148,34 +240,31 @@ static points points_of(const double fill[RILL_AROUND], const double normal[3])
     return p;
 }
 
-/* Fit p.x[2] = b[0] + b[1] x + b[2] y + b[3] (x^2 + y^2) + b[4] (x^2 - y^2) + b[5] x y. @param first  1:
- * through the point in the middle, b[0] = 0 @param terms  behind the last @return false with too few points
- */
-static bool fit(const points *p, int first, int terms, double b[TERMS])
+/* Fit p.x[2] = b[0] + b[1] x + b[2] y + b[3] (x^2 + y^2) + b[4] (x^2 - y^2) + b[5] x y. @param terms  behind
+ * the last @return false with too few points */
+static bool fit(const points *p, int terms, double b[TERMS])
 {
-    double m[TERMS][TERMS] = {{0}}, right[TERMS] = {0};
+    double m[TERMS][TERMS] = {{0}};
     for (int i = 0; i < TERMS; i++) b[i] = 0;
-    if (p->count < terms - first) return false;
+    if (p->count < terms) return false;
     for (int k = 0; k < p->count; k++) {
         const double x = p->x[k][0], y = p->x[k][1];
         const double term[TERMS] = {1, x, y, x * x + y * y, x * x - y * y, x * y};
-        for (int i = first; i < terms; i++) {
-            for (int j = first; j < terms; j++) m[i - first][j - first] += term[i] * term[j];
-            right[i - first] += term[i] * p->x[k][2];
+        for (int i = 0; i < terms; i++) {
+            for (int j = 0; j < terms; j++) m[i][j] += p->weight[k] * term[i] * term[j];
+            b[i] += p->weight[k] * term[i] * p->x[k][2];
         }
     }
-    if (!solve(terms - first, m, right)) return false;
-    for (int i = first; i < terms; i++) b[i] = right[i - first];
-    return true;
+    if (solve(terms, m, b)) return true;
+    for (int i = 0; i < TERMS; i++) b[i] = 0;
+    return false;
 }
 
 double rill_plic_curvature(const double fill[RILL_AROUND], const double normal[3])
 {
     const points p = points_of(fill, normal);
-    const double own = fill[RILL_AROUND / 2];
-    const int first = own > 0 && own < 1;
     double b[TERMS];
-    if (!fit(&p, first, TERMS, b) && !fit(&p, first, 4, b)) return 0; /* a quadric, else a sphere */
+    if (!fit(&p, TERMS, b) && !fit(&p, 4, b)) return 0; /* a quadric, else a sphere */
     const double xx = b[3] + b[4], yy = b[3] - b[4], slopes = 1 + b[1] * b[1] + b[2] * b[2];
     const double k = xx * (1 + b[2] * b[2]) + yy * (1 + b[1] * b[1]) - b[5] * b[1] * b[2];
     return -k / (slopes * sqrt(slopes));

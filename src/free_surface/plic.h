@@ -7,11 +7,21 @@
 #ifndef RILL_FREE_SURFACE_PLIC_H
 #define RILL_FREE_SURFACE_PLIC_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 enum { RILL_AROUND = 27 /**< cells of a neighbourhood: 13 + x + 3 y + 9 z, x, y, z from -1 to 1 */ };
 
 /** Return the volume of the points of a cell, centred at 0, with normal · x < offset. @param normal  of
  * length 1 */
 double rill_plic_volume(const double normal[3], double offset);
+
+/**
+ * Return the part of a cell that is liquid: that of planes in 4^3 parts of it.
+ * @param inside  of a point, above 0 in the liquid; smooth near its surface but for edges
+ */
+double rill_plic_fill(double (*inside)(const void *context, const double x[3]), const void *context,
+                      const uint32_t cell[3]);
 
 /** Return the offset of the plane that has a volume behind it, from 0 to 1. */
 double rill_plic_offset(const double normal[3], double volume);
@@ -21,6 +31,14 @@ double rill_plic_offset(const double normal[3], double volume);
  * Parker and Youngs. @return false where the fill levels have no gradient
  */
 int rill_plic_normal(const double fill[RILL_AROUND], double normal[3]);
+
+/**
+ * Replace the fill levels in the solid, and in the layer of cells along it, by those of a plane that meets
+ * the wall at the contact angle and holds as much as this layer does: a surface that leans over several cells
+ * of the layer would otherwise stay where one of them is nearly empty.
+ * @param wall  cells of solid @param angle  in the liquid, radians
+ */
+void rill_plic_contact(const bool wall[RILL_AROUND], double angle, double fill[RILL_AROUND]);
 
 /**
  * Return the mean curvature of the surface in the middle of a neighbourhood, (1/R1 + 1/R2) / 2, above 0 for a

@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/progress.h"
+#include "free_surface/plic.h"
 #include "io/fields.h"
 #include "io/result.h"
 #include "kernel/variant.h"
@@ -31,8 +32,9 @@ static double ball(const rill_free_surface_case *c, const double x[3])
 }
 
 /* Return how far a point is inside of the liquid, about. */
-static double inside(const rill_free_surface_case *c, const double x[3])
+static double inside(const void *context, const double x[3])
 {
+    const rill_free_surface_case *c = context;
     const double pool = c->depth - x[2];
     switch (c->shape) {
     case RILL_LIQUID_DROP:
@@ -46,23 +48,6 @@ static double inside(const rill_free_surface_case *c, const double x[3])
     default:
         return pool;
     }
-}
-
-/* Return the part of a cell that is liquid, by points in it where the surface is near. */
-static double fill_of(const rill_free_surface_case *c, const uint32_t cell[3])
-{
-    enum { points = 8 };
-    const double near = c->shape == RILL_LIQUID_WAVE ? 1 + 2 * M_PI * c->amplitude / c->n[0] : 1;
-    const double middle = inside(c, (double[3]){cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5});
-    int in = 0;
-    if (fabs(middle) > near) return middle > 0;
-    for (int k = 0; k < points * points * points; k++) {
-        const double x[3] = {cell[0] + (k % points + 0.5) / points,
-                             cell[1] + (k / points % points + 0.5) / points,
-                             cell[2] + (k / points / points + 0.5) / points};
-        in += inside(c, x) > 0;
-    }
-    return in / (double)(points * points * points);
 }
 
 static rill_status check(const rill_free_surface_case *c)
@@ -98,7 +83,7 @@ static rill_status begin_liquid(run *r)
         const uint32_t cell[3] = {(uint32_t)(k % c->n[0]), (uint32_t)(k / c->n[0] % c->n[1]),
                                   (uint32_t)(k / c->n[0] / c->n[1])};
         const double x[3] = {cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5};
-        fill[k] = fill_of(c, cell);
+        fill[k] = rill_plic_fill(inside, c, cell);
         liquid += fill[k];
         if (fill[k] == 0) continue;
         const bool of_ball = c->shape == RILL_LIQUID_DROP && ball(c, x) > -1;
@@ -109,7 +94,8 @@ static rill_status begin_liquid(run *r)
     }
     if (!(liquid > 0)) RILL_TRY(rill_fail(RILL_USAGE, "there is no liquid: give it a depth or a radius"));
     RILL_TRY(rill_sim_set_moments(r->sim, values, values + nodes));
-    status = rill_free_surface_create(r->sim, c->tension, fill, &r->surface);
+    status = rill_free_surface_create(r->sim, &(rill_free_surface_options){c->tension, c->contact_angle},
+                                      fill, &r->surface);
 done:
     rill_array_destroy(values);
     return status;

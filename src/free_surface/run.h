@@ -27,6 +27,7 @@ typedef struct rill_free_surface_case {
     double width;                 /**< of a column */
     double amplitude;             /**< of a wave */
     double tau, tension, gravity;
+    double contact_angle; /**< of the walls, degrees */
     rill_stream stream;
     rill_storage storage;
     uint64_t steps, every; /**< fields every so many steps; 0: none */

@@ -23,7 +23,7 @@ Test(free_surface, shapes)
 {
     static const char *const more[][7] = {{"pool", "--depth", "3.5"},
                                           {"bubble", "--radius", "3"},
-                                          {"column", "--depth", "6", "--width", "4", "--sides", "wall"},
+                                          {"column", "--depth", "6", "--width", "4", "--contact-angle", "60"},
                                           {"wave", "--depth", "5.2", "--amplitude", "0.5"}};
     for (int k = 0; k < 4; k++) {
         const char *words[24] = {"free-surface", "--nx",    "10", "--ny",     "1",       "--nz",
@@ -40,6 +40,7 @@ Test(free_surface, refusals)
 {
     cli_test_fails(1, "choose pool, drop", "free-surface", "blob");
     cli_test_fails(1, "on a CPU only", "free-surface", "pool", "--depth", "3", "--backend", "cuda");
+    cli_test_fails(1, "in a plane", "free-surface", "pool", "--depth", "3", "--contact-angle", "60");
     cli_test_fails(1, "there is no liquid", "free-surface", "pool", "-q", "--nx", "4", "--ny", "4", "--nz",
                    "4");
     cli_test_fails(1, "needs a result file", "free-surface", "pool", "--depth", "3", "--every", "10");

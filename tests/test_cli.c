@@ -285,6 +285,9 @@ Test(cli, rows_are_aligned, .init = cr_redirect_stdout)
         "  porosity                    0.250\n  k in \xc2\xb5m\xc2\xb2                    1\n");
 }
 
+/* No entries beside the diagonal */
+static const rill_permeability along_one_axis = {.run_count = 1};
+
 /* Orders that the grids do not show are told in words. */
 Test(cli, error_bars_without_an_order_say_so, .init = cr_redirect_stdout)
 {
@@ -299,7 +302,7 @@ Test(cli, error_bars_without_an_order_say_so, .init = cr_redirect_stdout)
         grid->limit[2] = 2;
         grid->uncertainty[2] = 0.02;
     }
-    cli_error_bar_print(&bar, NAN);
+    cli_error_bar_print(&bar, &along_one_axis, NAN);
     fflush(stdout);
     char shown[2048];
     FILE *out = cr_get_redirected_stdout();
@@ -335,7 +338,8 @@ Test(cli, files_have_the_error_bar)
         c->half_width[2] = 0.125 * (i + 1);
     }
     cr_assert_eq(rill_result_create(path, &run, &result), RILL_OK, "%s", rill_error_message());
-    cr_assert_eq(cli_error_bar_write(result, &bar, 1e-12), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(cli_error_bar_write(result, &bar, &along_one_axis, 1e-12), RILL_OK, "%s",
+                 rill_error_message());
     cr_assert_eq(rill_result_commit(result), RILL_OK, "%s", rill_error_message());
     rill_result_destroy(result);
     cr_assert_eq(rill_h5_open(path, &file), RILL_OK, "%s", rill_error_message());

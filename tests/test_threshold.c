@@ -50,8 +50,9 @@ static double wavy(const double x[3])
 static double rock(const double x[3])
 {
     const double a = 2 * M_PI / N * x[0], b = 2 * M_PI / N * x[1], c = 2 * M_PI / N * x[2];
-    return 1.6 * (cos(2 * a + .3) + cos(2 * b + 1) + cos(2 * c - .4) + .6 * cos(a + b - 1) + .5 * cos(b + 2 * c) +
-                  .4 * cos(a - 2 * b + c)) - 0.4;
+    return 1.6 * (cos(2 * a + .3) + cos(2 * b + 1) + cos(2 * c - .4) + .6 * cos(a + b - 1) +
+                  .5 * cos(b + 2 * c) + .4 * cos(a - 2 * b + c)) -
+           0.4;
 }
 
 static const shape shapes[] = {{{N, N, N}, array}, {{N, N, 1}, duct}, {{N, N, N}, wavy}, {{N, N, N}, rock}};

@@ -113,7 +113,7 @@ An image of voxels does not say where a wall runs within a voxel. `--error-bar` 
 median half-width is at most {width:g} times the median error of the best estimate (a normal error needs 3.2), and if the best estimate is nearer to the exact k than k of the
 voxels in at least {nearer:g} %.
 
-**Why the last is not had.** Whether k of the voxels is too large or too small is decided by where walls run within a voxel, and voxels do not say it. k of the voxels is too small in 76 % of the shapes. An estimate that moves k by an
+**Why the last limit is not met.** Whether k of the voxels is too large or too small is decided by where walls run within a voxel, and voxels do not say it. k of the voxels is too small in 76 % of the shapes. An estimate that moves k by an
 amount however small in the direction that its walls suggest is nearer in 77 % where its constants come from other shapes, in 79 % where they come from the same (`scripts/coverage-fit`, step 0.01): no step is too large there, only the sign is
 wrong in the rest. Walls along the lattice (plates, cylinders across it) can lie anywhere within half a voxel. Of plates that have the same voxels (those between which a random walk of 400 steps over their width and place went, without another voxel), k of the voxels is too
 small in one part and too large in the other, so that an estimate that knew the family could be nearer in 75 % of them, and in 87 to 99 % of the ducts, pipes and arrays with a formula: what is missing is
@@ -134,7 +134,7 @@ With constants of one half of the shapes on the other half, a fifth of the way i
 20261205 (`--families known`, without packs and fields) at 4.4 to 4.7 times the median error, in place of 96.8 % at 4.1 to 4.6 times. Half-widths were chosen on these seeds. On seed 20261212, on which nothing was chosen (below), the constants before held 96.6 % at 4.05 times the median error, were nearer in 72.1 % and off by 3.10 %; these hold 97.7 % at 3.87, are nearer in 77.0 % and off by 3.57 %. The ratio is below 4
 on that seed and on 53, not on each: with the packs and fields of seed 53 beside those of each seed, no half-width of a grid of 0.4 to 1.1 P + 0.02 to 0.07 a, with up to four times its square, held 97 % of each at a mean ratio below 3.98 at this step. What fails are pipes askew of 6 voxels, whose whole wall is displaced alike while its slopes leave it little room.
 
-`--error-bar=fine` adds runs on a surface through the voxels. They lower the error of the best estimate, most in packs and fields; that of plates remains a coin's.
+`--error-bar=fine` adds runs on a surface through the voxels. They lower the error of the best estimate, most in packs and fields; that of plates remains a matter of chance.
 Intervals fail most often in pipes of 5 to 8 voxels, where all of the wall is displaced alike: askew ones have k of voxels up to 24 % too small, and one of 7 voxels in the middle of
 its box, whose wall runs through centres of voxels, 33 %. `scripts/tables` makes this page from the results in [verification](verification).
 

@@ -190,11 +190,14 @@ static void off_axis_print(const rill_permeability *plain)
 {
     double bound[3][3];
     char text[256] = "";
+    bool shown[3] = {
+        false}; /* as in the table of k: flows along an axis that no force drives are not there */
     if (!off_axis_take(plain, bound)) return;
+    for (int i = 0; i < plain->run_count; i++) shown[plain->runs[i].axis] = true;
     for (int b = 0; b < 3; b++)
         for (int a = 0; a < 3; a++) {
             const size_t used = strlen(text);
-            if (isfinite(bound[b][a]))
+            if (shown[b] && isfinite(bound[b][a]))
                 snprintf(text + used, sizeof text - used, "%sk_%c%c ± %.2g", used ? ", " : "", rill_axis(b),
                          rill_axis(a), bound[b][a]);
         }

@@ -173,10 +173,19 @@ RILL_FN double rill_diffusion_inflow(const rill_diffusion_node *node, const doub
     return sum;
 }
 
+/** Return e of a face: what the mean gradient adds to the difference across it. */
+RILL_FN double rill_diffusion_drop(const rill_diffusion_grid *g, const int side)
+{
+    return side / 2 != g->axis ? 0 : side % 2 ? -1 : 1;
+}
+
 /** Return b of a node: what the mean gradient lets pile up there. */
 RILL_FN double rill_diffusion_piled(const rill_diffusion_grid *g, const rill_diffusion_node *node)
 {
-    return node->to[2 * g->axis] - node->to[2 * g->axis + 1] + 0.5 * (node->end[0] - node->end[1]);
+    double sum = 0; /* of all faces: an index that is not a constant would put the node into memory */
+    RILL_UNROLL
+    for (int s = 0; s < RILL_DIFFUSION_FACES; s++) sum += node->to[s] * rill_diffusion_drop(g, s);
+    return sum + 0.5 * (node->end[0] - node->end[1]);
 }
 
 /** Return what piles up at a node in a field: a sum of flows, each of a difference. The products with its
@@ -187,10 +196,8 @@ RILL_FN double rill_diffusion_left(const rill_diffusion_grid *g, const rill_diff
     const double own = x[node->i];
     double sum = node->end[0] * (0.5 - own) - node->end[1] * (0.5 + own);
     RILL_UNROLL
-    for (int s = 0; s < RILL_DIFFUSION_FACES; s++) {
-        const double drop = s / 2 != g->axis ? 0 : s % 2 ? -1 : 1;
-        sum += node->to[s] * (x[node->beside[s]] - own + drop);
-    }
+    for (int s = 0; s < RILL_DIFFUSION_FACES; s++)
+        sum += node->to[s] * (x[node->beside[s]] - own + rill_diffusion_drop(g, s));
     return sum;
 }
 

@@ -610,7 +610,7 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
     if (geom->surface)
         return rill_fail(RILL_USAGE,
                          "an error bar splits voxels, whose walls are half-way: this geometry says where its "
-                         "walls are on every link, leave the error bar out");
+                         "walls are on every link, leave out --error-bar");
     RILL_TRY(rill_plan_error_bar_check(&resolved));
     planner p = {.geom = geom, .options = &resolved, .plain = plain, .fine = bar->fine, .out = out};
     p.updates =

@@ -28,8 +28,8 @@ static rill_status choice_read(const rill_table *table, int row, int column, con
     const char *name = table->cells[row * table->columns + column];
     while (of->name && strcmp(of->name, name) != 0) of++;
     if (!of->name)
-        return rill_fail(RILL_USAGE, "%s:%d: \"%.20s\" is no %s of the table", table->path, table->lines[row],
-                         name, column == 0 ? "collision" : "lattice");
+        return rill_fail(RILL_USAGE, "%s:%d: \"%.20s\" is not a %s of the table", table->path,
+                         table->lines[row], name, column == 0 ? "collision" : "lattice");
     *out = of->value;
     return RILL_OK;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/validation.md and docs/formats.md, and the figures of the latter, from the JSON files that `rill verify --json` wrote to
+"""The tables of docs/suites.md and docs/formats.md, and the figures of the latter, from the JSON files that `rill verify --json` wrote to
 docs/verification/."""
 import json
 import math
@@ -251,4 +251,4 @@ def figures():
 
 def made():
     """Return {path: {mark: text}}, and files that are not made any more: none."""
-    return {ROOT / "docs/validation.md": {suite: checks_of(suite) for suite in ("reference", "vessels")}, ROOT / "docs/formats.md": {"formats": format_tables()}}, []
+    return {ROOT / "docs/suites.md": {suite: checks_of(suite) for suite in ("reference", "vessels")}, ROOT / "docs/formats.md": {"formats": format_tables()}}, []

@@ -106,7 +106,7 @@ Test(refinement, takes_any_spacings)
 
 /* Whatever order the grids show, the interval holds what first and second order would make of the values, and
  * of those that they may be within their own uncertainties. The first values are those of the aorta in
- * docs/validation.md. */
+ * docs/suites.md. */
 Test(refinement, holds_the_limits_of_first_and_second_order)
 {
     static const double spacings[][3] = {{16. / 9, 4. / 3, 1}, {1, 1. / 2, 1. / 3}, {1.3, 1.1, 1}};

@@ -554,7 +554,7 @@ static double pipe_error(rill_backend_kind backend, double angle, double radius)
     return sqrt(wrong / all);
 }
 
-/* docs/validation.md: at most 1 % at a radius of 16 voxels, order 0.9 or better. */
+/* docs/suites.md: at most 1 % at a radius of 16 voxels, order 0.9 or better. */
 static void expect_pipe(double angle)
 {
     FOR_EACH_BACKEND(backend)

@@ -258,7 +258,7 @@ static const rill_verify_case cases[] = {
                        "SD",
                        RILL_VERIFY_AT_MOST,
                        0,
-                       /* Shown: the developed flow in front is 2.4 of them off, see docs/validation.md. */
+                       /* Shown: the developed flow in front is 2.4 of them off, see docs/suites.md. */
                        {INFINITY, INFINITY, INFINITY},
                        "Hariharan et al. 2011, doi:10.1115/1.4003440",
                        {MEASURED}},

@@ -90,6 +90,32 @@ static rill_permeability_run run_of(rill_geom *geom, const rill_permeability_opt
     return run;
 }
 
+/* Count the moments of a flow whose k is shown, and those that show it without any uncertainty. */
+static bool count_shown(void *context, const rill_progress_moment *moment)
+{
+    int *const shown = context;
+    const rill_permeability_moment *k = moment->permeability;
+    if (!k || !isfinite(k->predicted)) return true;
+    shown[0]++;
+    shown[1] += k->uncertainty == 0;
+    return true;
+}
+
+/* Of two grids alone nobody knows how far k may be off: as long as the run has no estimate, none is shown. */
+Test(nested, one_coarser_grid_is_shown_without_an_uncertainty)
+{
+    int shown[2] = {0};
+    rill_permeability_options o = options(RILL_START_AUTO);
+    o.progress = (rill_progress){count_shown, shown};
+    o.progress_seconds = 0;
+    rill_geom *geom = ball(1);
+    const rill_permeability_run run = run_of(geom, &o, NULL);
+    cr_assert(isfinite(run.coarse));
+    cr_assert_gt(shown[0], 2);
+    cr_assert_eq(shown[1], 0, "%d of %d moments show k as exact", shown[1], shown[0]);
+    rill_geom_destroy(geom);
+}
+
 /* ---- interpolation ----------------------------------------------------------------------------- */
 
 /* Voxels at random, of which so many of ten are pores. */

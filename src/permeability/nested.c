@@ -314,7 +314,9 @@ rill_status rill_nested_create(rill_follower *f, rill_permit *permit, rill_neste
         f->tuned = *f->plan;
         rill_plan_tune(f->options, found.k, &f->tuned);
         f->limits[run->axis].estimate.value = found.k;
-        f->limits[run->axis].estimate.uncertainty = GUESS_FACTOR * fabs(found.k - found.coarse);
+        const double change =
+            fabs(found.k - found.coarse); /* 0: two grids, which say nothing of the change */
+        f->limits[run->axis].estimate.uncertainty = change > 0 ? GUESS_FACTOR * change : INFINITY;
     } else {
         const rill_acceleration way = f->options->acceleration;
         RILL_TRY(rill_plan_other(f->geom, f->plan, f->options, way, &f->tuned));

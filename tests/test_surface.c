@@ -473,6 +473,35 @@ Test(surface, numbers_of_equal_openings_do_not_depend_on_rounding)
     shape_free(&s);
 }
 
+/* Four millimetres are ten voxels, in whatever unit they were rounded to single precision. */
+Test(surface, voxels_do_not_depend_on_the_unit)
+{
+    static const double units[] = {1, 0.1, 0.001, 1000, 1 / 25.4};
+    shape s = shape_new();
+    rill_surface_report report;
+    rill_surface_options o = per_millimetre(0.4);
+    rill_geom *first = NULL;
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+        s.nv = s.nt = 0;
+        shape_tube(&s, 2, 8, 9, 96);
+        for (unsigned v = 0; v < s.nv; v++)
+            for (int a = 0; a < 3; a++) s.v[v][a] *= units[k];
+        o.unit = 1e-3 / units[k];
+        rill_geom *geom = make(&s, &o, &report);
+        for (int a = 0; a < 3; a++)
+            cr_assert_eq(geom->n[a], a < 2 ? 12u : 22u, "unit %g mm: %u", 1 / units[k], geom->n[a]);
+        for (uint64_t v = 0; first && v < rill_geom_voxels(geom); v++)
+            cr_assert_eq(geom->voxels[v], first->voxels[v], "unit %g mm: voxel %llu", 1 / units[k],
+                         (unsigned long long)v);
+        if (first)
+            rill_geom_destroy(geom);
+        else
+            first = geom;
+    }
+    rill_geom_destroy(first);
+    shape_free(&s);
+}
+
 /* A plane's point says which vessel is meant, and its normal which side stays. */
 Test(surface, planes_that_miss_their_vessel_are_refused)
 {

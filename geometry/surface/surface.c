@@ -318,8 +318,9 @@ static rill_status choose_grid(work *w)
     for (int a = 0; a < 3; a++) longest = fmax(longest, high[a] - low[a]);
     w->grid.spacing = w->options->cells ? longest / w->options->cells : w->options->spacing;
     for (int a = 0; a < 3; a++) {
-        const double rounding = 1e-9; /* a side of 512 voxels shall not become 513 */
-        const double voxels = fmax(ceil((high[a] - low[a]) / w->grid.spacing * (1 - rounding)), 1) + 2;
+        /* A side of 512 voxels shall not become 513 by how its positions were rounded, in whatever unit. */
+        const double side = high[a] - low[a] - w->rounding;
+        const double voxels = fmax(ceil(side / w->grid.spacing), 1) + 2;
         if (!(voxels <= RILL_GRID_MAX))
             return rill_fail(
                 RILL_USAGE, "voxels of %g mm would be %.3g along %c, more than %d: choose a larger --dx%s",

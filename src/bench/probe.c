@@ -196,7 +196,8 @@ bool rill_probe_suits(const rill_probe *probe, const rill_sim_options *o)
         own->variant.lattice == o->variant.lattice && own->variant.collision == o->variant.collision &&
         own->variant.equilibrium == o->variant.equilibrium && own->variant.rheology == o->variant.rheology &&
         own->variant.bounce == o->variant.bounce && own->tau == o->tau && own->magic == o->magic;
-    for (int a = 0; a < 3; a++) same = same && own->force[a] == o->force[a];
+    for (int a = 0; a < 3; a++)
+        same = same && own->force[a] == o->force[a] && own->velocity[a] == o->velocity[a];
     return same && o->variant.rheology == RILL_NEWTONIAN;
 }
 

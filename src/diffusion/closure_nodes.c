@@ -122,7 +122,7 @@ rill_status rill_closure_create(const rill_geom *geom, int axis, const bool thro
                       (unsigned long long)nodes, UINT32_MAX / 6));
     out->nodes = l->count = (uint32_t)nodes;
     RILL_TRY(rill_progress_report(progress, "links of voxels", -1));
-    RILL_TRY(rill_diffusor_create(geom, NULL, 0, NULL, &out->diffusor));
+    RILL_TRY(rill_diffusor_create(geom, NULL, 0, NULL, true, &out->diffusor));
     RILL_TRY(numbers_make(geom, before, nodes, &n));
     RILL_TRY(create(out, nodes + 1, sizeof *l->begin, &l->begin));
     RILL_TRY(create(out, 6 * nodes, sizeof *l->link, &l->link));

@@ -25,15 +25,17 @@ typedef struct rill_diffusor {
     rill_network chambers;
     uint32_t *coarse;  /**< [nodes], owned: of `all` */
     uint32_t *chamber; /**< [block rows + 1], owned: chambers before those of a row of blocks */
-    double *arrays;    /**< [5][nodes], owned: of `all` */
-    double *partial;   /**< owned: of `all` */
+    double *arrays;    /**< [array_count][nodes], owned: of `all` */
+    int array_count;
+    double *partial; /**< owned: of `all` */
 } rill_diffusor;
 
 /** Number the nodes of a geometry.
  * @param ratio  [count], conductances of voxels RILL_FLUID + i
- * @param device whose memory and kernels conjugate gradients use; NULL: processors. The same bits */
+ * @param device whose memory and kernels conjugate gradients use; NULL: processors. The same bits
+ * @param fields what is found is needed on the host, too */
 rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int count, rill_device *device,
-                                 rill_diffusor *out);
+                                 bool fields, rill_diffusor *out);
 
 /** Of the conductance between chambers that of their faces. Joined as they are (Galerkin), what is two voxels
  * apart would conduct twice as much. A power of 2: the conductances are exact. */

@@ -217,6 +217,12 @@ done:
     return status;
 }
 
+/* Whether what a run finds is needed after it: for the caller, or for off-diagonal components. */
+static bool fields_wanted(const rill_diffusivity_options *o)
+{
+    return o->finished || rill_axes_count(o->axis) > 1;
+}
+
 static rill_status run_make(rill_diffusor *d, const rill_diffusivity_options *o, int axis, double gap[3],
                             kept *k, rill_diffusivity *out)
 {
@@ -230,7 +236,7 @@ static rill_status run_make(rill_diffusor *d, const rill_diffusivity_options *o,
                                                (inside ? (layers - 1) / layers : 1),
                                      .tolerance = o->tolerance,
                                      .most = o->max_iterations,
-                                     .field = o->finished || rill_axes_count(o->axis) > 1,
+                                     .field = fields_wanted(o),
                                      .progress = o->progress,
                                      .what = what[axis]};
     *run = (rill_diffusivity_run){.axis = axis, .d = {NAN, NAN, NAN}, .uncertainty = {NAN, NAN, NAN}};
@@ -345,7 +351,8 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
     const double start = rill_now();
     const int driven = rill_tensor_driven(&geom->porosity, o->axis);
     resolved.axis = rill_axes_count(o->axis) > 1 ? o->axis : driven;
-    RILL_TRY(rill_diffusor_create(geom, o->ratio, o->phase_count, device->backend->host ? NULL : device, &d));
+    RILL_TRY(rill_diffusor_create(geom, o->ratio, o->phase_count, device->backend->host ? NULL : device,
+                                  fields_wanted(o), &d));
     out->nodes = d.numbering.nodes;
     out->seconds_setup = rill_now() - start;
     rill_log(RILL_LOG_DEBUG, "diffusion: pores that conduct in %.3f s, their nodes in %.3f s", start - begun,

@@ -42,20 +42,21 @@ done:
     return status;
 }
 
-/* Arrays of the nodes: on a device there are all, and here those that come from it. */
-static rill_status arrays_make(rill_diffusor *d)
+/* Arrays of the nodes: on a device there are all, and here those that come from it, the residual at least. */
+static rill_status arrays_make(rill_diffusor *d, bool fields)
 {
     rill_status status = RILL_OK;
     const uint64_t nodes = d->numbering.nodes;
-    double **const here[] = {&d->all.found, &d->all.residual, &d->all.outcome, &d->all.direction,
+    double **const here[] = {&d->all.residual, &d->all.found, &d->all.outcome, &d->all.direction,
                              &d->all.step};
-    double **const there[] = {&d->work.found, &d->work.residual, &d->work.outcome, &d->work.direction,
+    double **const there[] = {&d->work.residual, &d->work.found, &d->work.outcome, &d->work.direction,
                               &d->work.step};
-    RILL_TRY(rill_array_create((d->device ? 3 : 5) * nodes, sizeof(double), name, (void **)&d->arrays));
+    d->array_count = !d->device ? 5 : fields ? 3 : 1;
+    RILL_TRY(rill_array_create((uint64_t)d->array_count * nodes, sizeof(double), name, (void **)&d->arrays));
     RILL_TRY(
         rill_array_create(rill_diffusion_rows(&d->all.grid), sizeof(double), name, (void **)&d->partial));
     d->all.partial = d->partial;
-    for (int k = 0; k < (d->device ? 3 : 5); k++) *here[k] = d->arrays + (uint64_t)k * nodes;
+    for (int k = 0; k < d->array_count; k++) *here[k] = d->arrays + (uint64_t)k * nodes;
     d->work = d->all;
     if (!d->device) return RILL_OK;
     const uint64_t words = (uint64_t)rill_diffusion_rows(&d->all.grid) * d->all.grid.words;
@@ -89,7 +90,7 @@ done:
 }
 
 rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int count, rill_device *device,
-                                 rill_diffusor *out)
+                                 bool fields, rill_diffusor *out)
 {
     rill_status status = RILL_OK;
     *out = (rill_diffusor){.geom = geom, .device = device};
@@ -109,7 +110,7 @@ rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int
         out->all.grid.n[a] = out->numbering.n[a];
         out->all.grid.last[a] = geom->n[a] - 1;
     }
-    RILL_TRY(arrays_make(out));
+    RILL_TRY(arrays_make(out, fields));
 done:
     return status;
 }
@@ -165,7 +166,7 @@ uint64_t rill_diffusivity_bytes(uint64_t nodes)
 
 uint64_t rill_diffusor_bytes(const rill_diffusor *d)
 {
-    const uint64_t each = (d->device ? 3 : 5) * sizeof(double) + sizeof *d->coarse + (d->kind ? 1 : 0);
+    const uint64_t each = (uint64_t)d->array_count * sizeof(double) + sizeof *d->coarse + (d->kind ? 1 : 0);
     return rill_numbering_bytes(d->geom) + d->numbering.nodes * each +
            rill_network_bytes(d->chambers.chambers);
 }

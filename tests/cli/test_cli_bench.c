@@ -95,6 +95,8 @@ Test(bench, times_any_variant)
     }
     const cli_result plane = cli_test_run(SMALL, "--lattice", "d2q9", "--stream", "aa");
     cr_assert_eq(plane.code, 0, "%s", plane.err);
+    const cli_result scalar = cli_test_run(SMALL, "--lattice", "d3q7", "--collision", "advection-diffusion");
+    cr_assert_eq(scalar.code, 0, "%s", scalar.err);
 }
 
 static const char *text(const json_t *record, const char *key)

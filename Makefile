@@ -335,8 +335,15 @@ install: all $(BUILD)/pages/man1/rill.1 ## install program, library, headers, da
 wheel: all ## make the Python package with library and program in BUILD/wheel
 	@scripts/make-wheel $(BUILD) $(VERSION)
 
-portable-wheel: all ## make the wheel that runs on glibc 2.28 and later in BUILD/portable/wheel
-	@PROGRAM_OBJ=$(call quote,$(CLI_OBJ) $(STUDY_OBJ) $(LIB_OBJ)) LIB_OBJ=$(call quote,$(LIB_OBJ)) INSPECT_OBJ=$(call quote,$(INSPECT_OBJ)) \
+# Nothing in a wheel depends on where it was built: its data are beside the program.
+$(BUILD)/portable/data.o: CPPFLAGS += $(C_LOCALE) $(call text_macro,RILL_DATA_SOURCES,/usr/share/rill)
+$(BUILD)/portable/data.o: CFLAGS += $(HARDENING)
+$(BUILD)/portable/data.o: src/core/data.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+PORTABLE_OBJ = $(LIB_OBJ:$(BUILD)/obj/src/core/data.o=$(BUILD)/portable/data.o)
+portable-wheel: all $(BUILD)/portable/data.o ## make the wheel that runs on glibc 2.28 and later in BUILD/portable/wheel
+	@PROGRAM_OBJ=$(call quote,$(CLI_OBJ) $(STUDY_OBJ) $(PORTABLE_OBJ)) LIB_OBJ=$(call quote,$(PORTABLE_OBJ)) INSPECT_OBJ=$(call quote,$(INSPECT_OBJ)) \
 	  CUDA_LIBS=$(call quote,$(CUDA_LIBS)) scripts/make-portable-wheel $(BUILD) $(VERSION)
 
 deb: all $(BUILD)/pages/man1/rill.1 ## make Debian packages of what BUILD holds, in BUILD/deb

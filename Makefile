@@ -151,7 +151,10 @@ all: $(BUILD)/rill $(BUILD)/rill-inspect $(BUILD)/librill.so mpi ## build libril
 $(BUILD)/pages/man1/rill.1: $(BUILD)/rill scripts/pages
 	$(call say,GEN,$(@D))scripts/pages $(BUILD)/rill $(BUILD)/pages
 
-# Rebuilds what depends on flags when they change.
+# Where the data are if the program is not installed.
+DATA_SOURCES ?= $(CURDIR)/data
+
+# Rebuilds what depends on flags, and on the place of the tree, when they change.
 FLAGS := $(CC) $(CFLAGS) $(HARDENING) $(CPPFLAGS) $(C_LOCALE) $(LDFLAGS) $(HARDENED_LINK) $(CUDA) $(NVFLAGS)
 keep = $(shell mkdir -p $(BUILD); printf '%s' $(call quote,$(2)) | cmp -s - $(BUILD)/$(1) || printf '%s' $(call quote,$(2)) >$(BUILD)/$(1))
 $(call keep,flags,$(FLAGS))
@@ -205,8 +208,6 @@ $(BUILD)/obj/src/cli/version_json.o: CPPFLAGS += $(call text_macro,RILL_OPTIMISA
   $(call text_macro,RILL_CPU_LEVELS,$(CPU_LEVELS)) $(call text_macro,RILL_CUDA_ARCHITECTURES,$(if $(filter 1,$(CUDA)),$(CUDA_ARCH))) \
   $(call text_macro,RILL_UDUNITS,$(shell $(PKG_CONFIG) --modversion udunits 2>/dev/null))
 
-# Where the data are if the program is not installed.
-DATA_SOURCES ?= $(CURDIR)/data
 $(BUILD)/obj/src/core/data.o: CPPFLAGS += $(call text_macro,RILL_DATA_SOURCES,$(DATA_SOURCES))
 $(BUILD)/obj/src/core/data.o: $(BUILD)/data_sources
 

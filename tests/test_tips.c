@@ -54,6 +54,8 @@ Test(tips, ends_of_a_closed_bend_are_found)
             memcpy(planes[k].point, rim->point, sizeof planes[k].point);
             memcpy(planes[k].normal, rim->inward, sizeof planes[k].normal);
         }
+        const double dx = rill_survey_spacing(survey, 20, RILL_MIN_CELLS);
+        cr_expect(dx > 0.15e-3 && dx <= 0.21e-3, "%g", dx); /* 4 mm wide */
         rill_survey_destroy(survey);
         o.planes = planes;
         o.plane_count = 2;

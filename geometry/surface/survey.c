@@ -164,6 +164,8 @@ double rill_survey_spacing(const rill_survey *survey, double cells, double min_c
     double spacing = INFINITY;
     for (int k = 0; k < survey->surface->opening_count; k++)
         spacing = fmin(spacing, survey->surface->openings[k].hydraulic_diameter / cells);
+    for (int k = 0; k < survey->rim_count; k++) /* of a circle as large */
+        if (survey->rims[k].end) spacing = fmin(spacing, sqrt(4 * survey->rims[k].area / M_PI) / cells);
     if (!isfinite(spacing)) return 0;
     if (survey->report.narrowest > 0 && min_cells > 0)
         spacing = fmin(spacing, survey->report.narrowest / min_cells);

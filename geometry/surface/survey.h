@@ -44,8 +44,8 @@ void rill_survey_destroy(rill_survey *survey);
 double rill_spacing_round(double spacing);
 
 /**
- * Return the edge of a voxel, m, rounded down to two digits: that many cells across the narrowest opening,
- * and at least options' min_cells across the narrowest part; 0 without openings.
+ * Return the edge of a voxel, m, rounded down to two digits: that many cells across the narrowest opening, or
+ * end of a closed surface, and at least options' min_cells across the narrowest part; 0 without any.
  */
 double rill_survey_spacing(const rill_survey *survey, double cells, double min_cells);
 

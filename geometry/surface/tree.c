@@ -427,6 +427,26 @@ static bool is_cut(const rill_tree *tree, uint32_t triangle)
     return rill_tree_is_cut(tree, triangle) || is_skipped(tree, triangle);
 }
 
+/* Whether the walls at both ends of a chord meet in an edge beside it, at an angle of 20 degrees or more: the
+ * width falls to zero there, which is no narrow part of the vessel. Plane walls meet at 0.87 to 1 times the
+ * distance `edge`, those of a rounded end at half of it.
+ * @param inward, other  unit normals into the vessel where the chord begins and ends; x  where it begins */
+static bool in_corner(const rill_tree *tree, const double x[3], const double inward[3], const double other[3],
+                      double length)
+{
+    const double least = 0.342;                       /* sine of 20 degrees */
+    const double opposite = -rill_dot(inward, other), /* cosine of the angle between the walls */
+        sine = sqrt(fmax(0, 1 - opposite * opposite)), whole = sqrt(fmax(0, 2 - 2 * opposite));
+    double middle[3], toward[3];
+    if (sine < least) return false;
+    for (int a = 0; a < 3; a++) {
+        middle[a] = x[a] + length / 2 * inward[a];
+        toward[a] = -(inward[a] + other[a]) / whole;
+    }
+    const double edge = length * opposite / sine, far = rill_tree_ray(tree, middle, toward);
+    return far > 0.7 * edge && far < 1.2 * edge;
+}
+
 /* Infinite when no wall faces the triangle. */
 static width measure(const rill_tree *tree, uint32_t triangle)
 {
@@ -448,7 +468,9 @@ static width measure(const rill_tree *tree, uint32_t triangle)
     if (r.hit == UINT32_MAX || mesh->triangles[r.hit].opening || is_cut(tree, r.hit)) return w;
     rill_mesh_area(mesh, r.hit, other);
     const double size = sqrt(rill_dot(other, other));
-    if (rill_dot(area, other) <= facing * w.area * size) w.width = r.nearest;
+    if (rill_dot(area, other) > facing * w.area * size) return w;
+    for (int a = 0; a < 3; a++) other[a] /= -size;
+    if (!in_corner(tree, r.x, r.along, other, r.nearest)) w.width = r.nearest;
     return w;
 }
 

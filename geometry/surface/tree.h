@@ -53,7 +53,7 @@ double rill_tree_ray(const rill_tree *tree, const double x[3], const double alon
 /**
  * Find the narrowest part: from the middle of wall triangles of the file (at most a hundred thousand)
  * straight inward to the wall opposite, the width that one part in a thousand of the wall's area falls below.
- * Triangles that others go through, once that was asked, are left out.
+ * Triangles that others go through, once that was asked, and walls that meet in a corner are left out.
  * @param[out] width  m; 0 when no two walls face each other
  * @see Shapira et al. (2008), doi:10.1007/s00371-007-0197-5, of whose cone of rays this is the axis
  */

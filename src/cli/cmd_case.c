@@ -179,7 +179,7 @@ static rill_status spacing_choose(draft *d)
     const double fine = rill_survey_spacing(survey, CELLS, d->options.min_cells),
                  coarse = rill_survey_spacing(survey, CELLS_FEW, d->options.min_cells),
                  affordable = cbrt(survey->report.volume / NODES);
-    if (!(fine > 0))
+    if (survey->surface->opening_count == 0)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "%s has no opening: `rill info` lists flat parts and rims, with the --plane that "
                            "opens the vessel there",

@@ -96,9 +96,9 @@ static rill_status export_surface(choices *c, const char *path)
     for (int k = 0; k < survey->surface->opening_count; k++)
         cli_row(k ? "" : "openings", "%d is %s", k + 1, survey->surface->openings[k].name);
     for (int k = 0; k < survey->rim_count; k++)
-        cli_row(k ? "" : "closed",
-                "%d is a rim that is not an opening: `rill info` gives the --plane that opens it",
-                survey->surface->opening_count + k + 1);
+        cli_row(k ? "" : "closed", "%d is %s: `rill info` gives the --plane that opens it",
+                survey->surface->opening_count + k + 1,
+                survey->rims[k].end ? "an end of the closed vessel" : "a rim that is not an opening");
     cli_row("picture", "%s", c->output);
 done:
     rill_survey_destroy(survey);

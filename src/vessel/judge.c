@@ -37,8 +37,9 @@ enum { CELLS_LEAST = 4, CELLS_FEW = 20 };
 #define COVERED_MOST 0.5
 #define SCALE_LEAST 0.5
 
-/* Of circuits, far outside of what vessels have: mmHg, s. */
+/* Of pressures and circuits, far outside of what vessels have: mmHg, s. */
 #define PRESSURE_LOW 0.01
+#define PRESSURE_GIVEN 300 /* cgs with the unit of SI is ten times too much */
 #define PRESSURE_HIGH 1000
 #define PRESSURE_MOST 75000 /* as of pressures that a case gives */
 #define TIME_LOW 1e-4
@@ -109,14 +110,32 @@ static void judge_signs(const rill_case *c, rill_case_plan *plan)
                 c->ends[k].name);
 }
 
-/* Resistances and compliances in cgs with the units of SI make pressures of nothing, or times of days. */
-static void judge_circuits(const rill_case *c, const rill_geom *geom, rill_case_plan *plan)
+/* The largest pressure that a case gives for an outlet, Pa. */
+static double pressure_given(const rill_end *e)
+{
+    const bool held = e->kind == RILL_END_PRESSURE;
+    const double steady = fabs(held || e->kind == RILL_END_MODEL ? e->pressure : e->beyond);
+    if (!e->wave) return steady;
+    const double wave = fmax(fabs(e->wave->low), fabs(e->wave->high));
+    return held ? steady * wave : fmax(steady, wave);
+}
+
+/* Pressures, resistances and compliances in cgs with the units of SI: pressures that no vessel has, or times
+ * of days. */
+static void judge_units_of_outlets(const rill_case *c, const rill_geom *geom, rill_case_plan *plan)
 {
     const double mmhg = 133.322387415;
     for (int k = 0; k < plan->opening_count; k++) {
         const rill_plan_opening *o = &plan->openings[k];
         const rill_end *e = &c->ends[o->end];
         const char *name = geom->surface->openings[k].name;
+        const double given = rill_end_type_of(e)->outlet ? pressure_given(e) / mmhg : 0;
+        if (given > 0 && (given < PRESSURE_LOW || given > PRESSURE_GIVEN))
+            rill_case_say(
+                plan, false,
+                "%s: the case gives a pressure of %.3g mmHg, and vessels have 1 to 200 mmHg: are the "
+                "units right? 1 dyn/cm2 is 0.1 Pa",
+                name, given);
         if (!rill_end_type_of(e)->circuit) continue;
         const double pressure = fabs(o->flow_mean) * (e->distal + e->micro + e->proximal) / mmhg,
                      time = rill_end_stores(e) && e->micro == 0 ? e->distal * e->compliance : 1;
@@ -484,7 +503,7 @@ void rill_case_judge(const rill_case *c, const rill_geom *geom, double swing, co
 {
     rill_model_judge(c, plan);
     judge_units(c, plan);
-    judge_circuits(c, geom, plan);
+    judge_units_of_outlets(c, geom, plan);
     judge_resume(plan);
     judge_signs(c, plan);
     judge_notes(geom, plan);

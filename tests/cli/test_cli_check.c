@@ -151,27 +151,36 @@ Test(cli_check, chooses_27_velocities_for_interpolated_walls)
     cr_expect_lt(local[0], 0.8 * local[2], "%g %%, with 19 velocities %g %%", local[0], local[2]);
 }
 
-/* Values of circuits that no run could use are refused, and cgs with the units of SI is noted. */
-Test(cli_check, judges_resistances_and_compliances)
+/* Values of outlets that no run could use are refused, and cgs with the units of SI is noted. */
+Test(cli_check, judges_resistances_compliances_and_pressures)
 {
     static const struct {
         const char *end, *words;
         int code;
     } cases[] = {
-        {"proximal: 1e308 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e-9 m3/Pa", "proximal of", 1},
-        {"proximal: 1e8 Pa.s/m3, distal: 1e308 Pa.s/m3, compliance: 1e-9 m3/Pa", "distal of", 1},
-        {"proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e308 m3/Pa", "compliance of", 1},
-        {"proximal: 1e20 Pa.s/m3, distal: 1e20 Pa.s/m3, compliance: 1e-9 m3/Pa", "1e6 s are computed", 1},
-        {"proximal: 100 Pa.s/m3, distal: 1000 Pa.s/m3, compliance: 1e-4 m3/Pa", "1 dyn s/cm5 is", 0},
-        {"proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 2e-7 m3/Pa", "1 cm5/dyn is", 0},
-        {"proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e-9 m3/Pa", NULL, 0}};
+        {"windkessel, proximal: 1e308 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e-9 m3/Pa", "proximal of",
+         1},
+        {"windkessel, proximal: 1e8 Pa.s/m3, distal: 1e308 Pa.s/m3, compliance: 1e-9 m3/Pa", "distal of", 1},
+        {"windkessel, proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e308 m3/Pa", "compliance of",
+         1},
+        {"windkessel, proximal: 1e8 Pa.s/m3, distal: 2e9 Pa.s/m3, compliance: 1e-3 m3/Pa",
+         "1e6 s are computed", 1},
+        {"windkessel, proximal: 100 Pa.s/m3, distal: 1000 Pa.s/m3, compliance: 1e-4 m3/Pa", "1 dyn s/cm5 is",
+         0},
+        {"windkessel, proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 2e-7 m3/Pa", "1 cm5/dyn is", 0},
+        {"pressure, pressure: 120000 Pa", "1 dyn/cm2 is 0.1 Pa", 0},
+        {"pressure, pressure: 0.0006 mmHg", "pressure of 0.0006 mmHg", 0},
+        {"pressure, waveform: p.csv", "pressure of 1.2e+03 mmHg", 0},
+        {"resistance, resistance: 1e9 Pa.s/m3, beyond: -50000 Pa", "pressure of 375 mmHg", 0},
+        {"pressure, pressure: 0 mmHg", NULL, 0},
+        {"pressure, pressure: 90 mmHg", NULL, 0},
+        {"windkessel, proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e-9 m3/Pa", NULL, 0}};
+    write_text("p.csv", "time [s], pressure [Pa]\n0, 1e5\n0.2, 1.6e5\n0.4, 1.2e5\n0.8, 1e5\n");
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         write_text("c.yaml",
                    FLUID
-                   "openings:\n  in: {kind: inlet, flow: 2 mL/s}\n  left: {kind: windkessel, %s}\n"
-                   "  right: {kind: windkessel, proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: "
-                   "1e-9 m3/Pa}\n",
-                   cases[k].end);
+                   "openings:\n  in: {kind: inlet, flow: 2 mL/s}\n  left: {kind: %s}\n  right: {kind: %s}\n",
+                   cases[k].end, cases[k].end);
         const cli_result r = cli_test_run("check", "c.yaml", "--no-measure", "--backend", "cpu");
         cr_assert_eq(r.code, cases[k].code, "%s: %s%s", cases[k].end, r.out, r.err);
         const char *text = cases[k].code ? r.err : r.out;

@@ -417,3 +417,18 @@ Test(diffusivity, phases_of_an_array)
     cr_expect_eq(rill_array_voxelize_phases(grey, &o, none, 1, (rill_progress){NULL, NULL}, &g, NULL),
                  RILL_USAGE);
 }
+
+/* What does not fit is refused before the first array, not behind most of them. */
+Test(diffusivity, memory_is_checked_before_the_work)
+{
+    rill_geom *geom = box(64, 64, 64, RILL_MIRROR);
+    const rill_diffusivity_options o = options_of(Z, 1e-3);
+    rill_diffusivity d;
+    setenv("RILL_MEMORY", "20MiB", 1); /* holds the arrays of the nodes, 11 MiB, and not all of 22 MiB */
+    cr_assert_eq(rill_diffusivity_compute(geom, &o, &d), RILL_SYSTEM, "%s", rill_error_message());
+    cr_assert_not_null(strstr(rill_error_message(), "no room for the diffusivity: that needs 22 MiB"), "%s",
+                       rill_error_message());
+    unsetenv("RILL_MEMORY");
+    rill_diffusivity_free(&d);
+    rill_geom_destroy(geom);
+}

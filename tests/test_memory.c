@@ -6,6 +6,7 @@
 #include "directory.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 static char root[DIRECTORY_SIZE];
 
@@ -78,6 +79,34 @@ Test(memory, stated_by_the_user)
     setenv("RILL_MEMORY", "plenty", 1);
     cr_assert_eq(rill_memory_require(1, "the voxels"), RILL_USAGE);
     cr_assert_not_null(strstr(rill_error_message(), "plenty"));
+}
+
+Test(memory, left_by_the_limits_of_the_process)
+{
+    const struct rlimit whole = {(rlim_t)1 << 40, RLIM_INFINITY};
+    put("proc/self/status", "VmSize:\t1073740800 kB\nVmData:\t1073739776 kB\n");
+    cr_assert_eq(setrlimit(RLIMIT_AS, &whole), 0);
+    expect_available(1024 * 1024);
+    setenv("RILL_MEMORY", "8GiB", 1); /* promises no more than the limit leaves */
+    expect_available(1024 * 1024);
+    unsetenv("RILL_MEMORY");
+    cr_assert_eq(setrlimit(RLIMIT_AS, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY}), 0);
+    cr_assert_eq(setrlimit(RLIMIT_DATA, &whole), 0);
+    expect_available(2048 * 1024);
+    put("proc/self/status", "VmData:\t1073741825 kB\n");
+    expect_available(0);
+}
+
+Test(memory, limits_of_the_process_are_named)
+{
+    cr_assert_eq(setrlimit(RLIMIT_AS, &(struct rlimit){(rlim_t)1 << 33, RLIM_INFINITY}), 0);
+    cr_assert_eq(rill_memory_require(1 << 20, "the voxels"), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_memory_require((uint64_t)1 << 33, "the voxels"), RILL_SYSTEM);
+    cr_assert_not_null(strstr(rill_error_message(), "that needs 8 GiB of memory"), "%s",
+                       rill_error_message());
+    if (strstr(rill_error_message(), "is available") == NULL) /* a machine may have less */
+        cr_assert_not_null(strstr(rill_error_message(), "(ulimit -v, ulimit -d) leaves "), "%s",
+                           rill_error_message());
 }
 
 Test(memory, arrays)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { ALIGNMENT = 64, SMALL = 1 << 16, PATH_SIZE = 4096, HUGE_ARRAY = 8 << 20 };
@@ -77,6 +78,26 @@ static void lower_to_group(void *bytes, const char *directory, bool unified)
     lower(bytes, limit > usage ? limit - usage : 0);
 }
 
+/* Lower *bytes to what the limits of this process (ulimit -v and -d) leave of its address space and of its
+ * own data. @return whether one of them did */
+static bool lower_to_process(const char *root, uint64_t *bytes)
+{
+    const struct {
+        int which;
+        const char *held;
+    } limits[] = {{RLIMIT_AS, "VmSize"}, {RLIMIT_DATA, "VmData"}};
+    const uint64_t before = *bytes;
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/proc/self/status", root);
+    for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
+        struct rlimit limit;
+        if (getrlimit(limits[k].which, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) continue;
+        const uint64_t held = read_field(path, limits[k].held) * 1024;
+        lower(bytes, limit.rlim_cur > held ? limit.rlim_cur - held : 0);
+    }
+    return *bytes < before;
+}
+
 /* What the user allows this process, and what it holds of that. */
 typedef struct allowance {
     bool stated;
@@ -106,6 +127,7 @@ rill_status rill_memory_available_under(const char *root, uint64_t *bytes)
     if (status != RILL_OK) return status;
     if (a.stated) {
         *bytes = a.limit > a.held ? a.limit - a.held : 0;
+        (void)lower_to_process(root, bytes);
         return RILL_OK;
     }
     snprintf(path, sizeof path, "%s/proc/meminfo", root);
@@ -114,6 +136,7 @@ rill_status rill_memory_available_under(const char *root, uint64_t *bytes)
         return rill_fail(RILL_SYSTEM,
                          "%s does not say how much memory is available: set RILL_MEMORY, such as 8GiB", path);
     rill_groups_walk(root, "memory", lower_to_group, bytes);
+    (void)lower_to_process(root, bytes);
     return RILL_OK;
 }
 
@@ -176,12 +199,26 @@ static rill_status refuse_allowance(const char *what, uint64_t bytes, const allo
                      what, need, limit, held, all);
 }
 
+static rill_status refuse_limit(const char *what, uint64_t bytes, uint64_t left)
+{
+    char need[32], have[32];
+    rill_units_format_bytes((double)bytes, need, sizeof need);
+    rill_units_format_bytes((double)left, have, sizeof have);
+    return rill_fail(
+        RILL_SYSTEM,
+        "no room for %s: that needs %s of memory, and the limit of this process (ulimit -v, ulimit -d) "
+        "leaves %s; use a smaller box, or raise the limit",
+        what, need, have);
+}
+
 rill_status rill_memory_require(uint64_t bytes, const char *what)
 {
     uint64_t available;
     allowance a;
     rill_status status = rill_memory_available(&available);
     if (status != RILL_OK || bytes <= available) return status;
+    uint64_t left = UINT64_MAX;
+    if (lower_to_process("", &left) && left <= available) return refuse_limit(what, bytes, left);
     status = read_allowance("", &a);
     if (status != RILL_OK) return status;
     return a.stated ? refuse_allowance(what, bytes, &a) : refuse(what, bytes, available);

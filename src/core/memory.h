@@ -20,7 +20,8 @@ rill_status rill_memory_require(uint64_t bytes, const char *what);
 /**
  * Return the bytes that the host can still give: the least of MemAvailable and what the control groups
  * (versions 1 and 2, file cache counted as free) of this process leave; or, when RILL_MEMORY is set,
- * that size less the anonymous memory that the process holds already.
+ * that size less the anonymous memory that the process holds already. In either case no more than what the
+ * limits of the process (ulimit -v, ulimit -d) leave.
  */
 rill_status rill_memory_available(uint64_t *bytes);
 

@@ -54,6 +54,9 @@ rill_status rill_diffusivity_error_bar(const rill_geom *geom, const rill_diffusi
 /** Return the bytes that a computation of so many nodes takes, of the host or a device, about. */
 uint64_t rill_diffusivity_bytes(uint64_t nodes);
 
+/** Return the bytes that it takes of the host at least, on processors. */
+uint64_t rill_diffusivity_least_bytes(uint64_t nodes);
+
 /** Return the bytes that it takes, without those that bounds are found in. */
 uint64_t rill_diffusor_bytes(const rill_diffusor *d);
 

@@ -348,6 +348,8 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
     snprintf(out->device, sizeof out->device, "%s", rill_device_name(device));
     const double begun = rill_now();
     RILL_TRY(prepare(geom, o, out));
+    if (device->backend->host) /* before the first array, not behind most of them */
+        RILL_TRY(rill_memory_require(rill_diffusivity_least_bytes(rill_geom_fluid(geom)), "the diffusivity"));
     const double start = rill_now();
     const int driven = rill_tensor_driven(&geom->porosity, o->axis);
     resolved.axis = rill_axes_count(o->axis) > 1 ? o->axis : driven;

@@ -16,10 +16,11 @@
 
 #define FLAT 0.03    /* most an opening may leave its plane, rms, as a part of the root of its area */
 #define STANDING 0.7 /* most that wall normals may lean to an opening's normal, as a cosine */
-/* A rim of so many vertices that leaves its plane by no more than rounding was cut there, and ends a vessel
- * even if the wall leans so much: the valve of an atrium. What is missing in a flat wall has a cosine of 1.
+/* A rim of so many vertices that leaves its plane by no more than digits of a file was cut there, and ends a
+ * vessel even if the wall leans so much: the valve of an atrium. What is missing in a flat wall has a cosine
+ * of 1.
  */
-#define CUT 1e-5
+#define CUT 1e-4
 #define CUT_VERTICES 16
 #define CUT_STANDING 0.95
 #define PLAIN 0.9f /* least part of its edges that belong to one triangle only */

@@ -520,9 +520,13 @@ def depends(name, backend):
     return sorted(own | {str(path.relative_to(ROOT)) for path in listed if path.is_file() and (path.suffix in (".c", ".h", ".cu", ".cuh", ".inc", ".def") or path.name == "Makefile")})
 
 
+# What a release changes, and no more than the revision does, which every commit changes in the same text: rill_version(). The major number names the library.
+RELEASE = re.compile(r"^#define RILL_VERSION_(?:MINOR|PATCH) +\d+", re.M)
+
+
 def _without_comments(path):
-    """Return what of a file is no comment and no blank."""
-    text = path.read_text(errors="replace")
+    """Return what of a file is no comment, no blank, and no number of a release."""
+    text = RELEASE.sub("", path.read_text(errors="replace"))
     if path.suffix in (".c", ".h", ".cu", ".cuh", ".inc", ".def"):
         text = re.sub(r'("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')|//[^\n]*|/\*.*?\*/', lambda m: m[1] or " ", text, flags=re.S)
         return " ".join(text.split())

@@ -566,3 +566,27 @@ Test(forecast, of_an_entry_that_is_0_waits_for_nothing, .disabled = SANITIZED)
     rill_permeability_free(&p);
     rill_geom_destroy(geom);
 }
+
+/* Sound goes to and fro in long reservoirs: with 32 voxels of them 3,432 steps of 490 planned ones. */
+Test(forecast, of_long_reservoirs_counts_their_echoes, .disabled = SANITIZED)
+{
+    rill_permeability_options o = on_cpu();
+    rill_permeability_plan plan;
+    rill_permeability p;
+    const uint32_t lengths[] = {16, 32};
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+        rill_geom *geom = solid(16, 16, 16);
+        for (uint32_t x = 0; x < 16; x += 8)
+            for (uint32_t y = 0; y < 16; y += 8) OPEN(geom, x, y, 0, 5, 5, 16);
+        o.drive = RILL_DRIVE_PRESSURE;
+        o.reservoir = lengths[k];
+        ASSERT_OK(planned(geom, &o, &plan));
+        ASSERT_OK(rill_permeability_compute(geom, &o, &plan, &p));
+        const double made = (double)p.runs[0].steps, likely = rill_plan_steps_likely(&o, &plan);
+        cr_expect(made < 2 * likely && made > likely / 2, "reservoirs of %u: %g steps, %g planned",
+                  o.reservoir, made, likely);
+        rill_permeability_free(&p);
+        rill_permeability_plan_free(&plan);
+        rill_geom_destroy(geom);
+    }
+}

@@ -182,6 +182,25 @@ static double alone_likely(const rill_permeability_options *o, const rill_permea
     return fmax(settles, asked_likely(o, p));
 }
 
+/*
+ * Between reservoirs the start makes sound, a quarter of a wave in each: pressure is held at its outer face,
+ * and at the other one the sample takes little in. With pressures that diffuse there by k c_s^2 / (phi nu),
+ * its admittance, times rho c_s, is y = sqrt(i omega phi k / nu), and a wave comes back as (1 - y) / (1 + y)
+ * of itself, after 2 R / c_s steps. 30 runs with reservoirs of 4 to 64 voxels and samples of 32 to 64, to
+ * tolerances of 0.01 to 1e-4, took 0.38 to 1.31 times the planned steps, and 0.38 to 13 times without this.
+ */
+#define ECHOES_ALWAYS 1.0
+#define ECHOES_DECADE 3.3
+static double echoes_likely(const rill_permeability_options *o, const rill_permeability_plan *p,
+                            double decades)
+{
+    const double sound = 1 / sqrt(3.0), omega = sound * M_PI / (2.0 * o->reservoir),
+                 part =
+                     sqrt(0.5 * omega * p->pores.porosity * p->k_expected / p->nu); /* real, and imaginary */
+    const double back = 0.5 * log((pow(1 + part, 2) + part * part) / (pow(1 - part, 2) + part * part));
+    return (ECHOES_ALWAYS + ECHOES_DECADE * decades) * 2 * o->reservoir / (sound * back);
+}
+
 double rill_plan_steps_likely(const rill_permeability_options *o, const rill_permeability_plan *p)
 {
     const double decades = fmax(0, -log10(o->tolerance));
@@ -189,8 +208,9 @@ double rill_plan_steps_likely(const rill_permeability_options *o, const rill_per
                          : p->pores.slowest > 0
                              ? alone_likely(o, p, decades)
                              : decades / 3 * p->steps_expected; /* that many leave a thousandth */
+    const double echoes = o->drive == RILL_DRIVE_PRESSURE ? echoes_likely(o, p, decades) : 0;
     const double least = p->network ? 0 : rill_plan_alone_least(p) * (is_narrow(o) ? ALONE_NARROW : 1);
-    return fmin(fmax(steps, least), (double)o->max_steps);
+    return fmin(fmax(fmax(steps, echoes), least), (double)o->max_steps);
 }
 
 /*

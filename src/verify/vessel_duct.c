@@ -174,7 +174,7 @@ static void box_of(const rill_verify_duct *d, const double axis[3], uint32_t n[3
     for (uint32_t length = 1;; length++) {
         double least = INFINITY, margin = INFINITY;
         for (int a = 0; a < 3; a++) {
-            n[a] = d->along[a] ? d->along[a] * length : (uint32_t)(2 * half + 12);
+            n[a] = d->along[a] ? d->along[a] * length : (uint32_t)ceil(2 * half + 12);
             margin = fmin(margin, n[a] / 2.0 - half * sqrt(1 - axis[a] * axis[a]));
         }
         for (int k = 0; k < 343; k++) {
@@ -185,7 +185,7 @@ static void box_of(const rill_verify_duct *d, const double axis[3], uint32_t n[3
             square = rill_dot(v, v) - along * along;
             if (square > 1e-6) least = fmin(least, square);
         }
-        if (sqrt(least) >= apart && margin >= 6) return;
+        if (sqrt(least) >= apart && margin >= 6 - 1e-9) return;
     }
 }
 
@@ -206,6 +206,7 @@ rill_status rill_verify_duct_make(const rill_verify_duct *duct, rill_verify_duct
     rill_cross(s->axis, s->x, s->y);
     box_of(duct, s->axis, n);
     for (int a = 0; a < 3; a++) s->middle[a] = n[a] / 2.0 + 0.1 + 0.13 * a; /* no symmetry of the lattice */
+    for (int a = 0; a < 2; a++) s->middle[a] += duct->aside[a];
     RILL_TRY(rill_geom_create(n, &s->geom));
     const uint64_t voxels = rill_geom_voxels(s->geom);
     RILL_TRY(rill_array_create(voxels, sizeof *s->exact, "velocities", (void **)&s->exact));

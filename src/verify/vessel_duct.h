@@ -27,6 +27,7 @@ typedef struct rill_verify_duct {
     double r;          /**< lu */
     double speed;      /**< on the axis, lu; stenosis: twice the mean velocity in the throat */
     double third;      /**< limit of third moments; 0: the default */
+    double aside[2];   /**< of the axis along x and y from where no symmetry of the lattice is, lu */
 } rill_verify_duct;
 
 enum { RILL_VERIFY_DUCT_WAVES = 14 }; /**< harmonics of the wall shear along a stenosis, with the mean */

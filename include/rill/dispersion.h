@@ -15,8 +15,13 @@ extern "C" {
 #endif
 
 enum {
-    RILL_PECLETS = 64 /**< Peclet numbers, at most */
+    RILL_PECLETS = 64,               /**< Peclet numbers, at most */
+    RILL_BREAKTHROUGH_SAMPLES = 200, /**< of a run in time, in the time in which the flow fills the pores */
+    RILL_BREAKTHROUGH_TIMES = 32,    /**< at which fields are handed out, at most */
+    RILL_BREAKTHROUGH_LONGEST = 100  /**< pore volumes after which a run ends at the latest */
 };
+
+#define RILL_CELL_PECLET_RUN 10.0 /**< largest |u| dx / D0 of a run in time, whose fronts are steep */
 
 #define RILL_CELL_PECLET_MOST 100.0 /**< largest |u| dx / D0 that is computed */
 #define RILL_CELL_PECLET_FINE 2.0   /**< above this a note says to compare with smaller voxels */
@@ -31,6 +36,51 @@ typedef struct rill_dispersion_field {
                                  mean of both faces, over its mean in the pores */
 } rill_dispersion_field;
 
+/** How a solute comes into the box in a run in time. */
+typedef enum rill_release {
+    RILL_RELEASE_NONE,  /**< there is no such run */
+    RILL_RELEASE_PULSE, /**< all of it at once, with the flow through the inlet: in each voxel behind that in
+                             proportion to what flows in there; the mean concentration of the box is 1 */
+    RILL_RELEASE_STEP   /**< what flows in has the concentration 1 from time 0 on */
+} rill_release;
+
+/** What a sample of a run in time has. */
+enum {
+    RILL_BREAKTHROUGH_TIME,     /**< pore volumes that have flowed in */
+    RILL_BREAKTHROUGH_OUTLET,   /**< concentration of what flows out */
+    RILL_BREAKTHROUGH_MASS,     /**< mean concentration in the pores */
+    RILL_BREAKTHROUGH_POSITION, /**< mean distance of the solute from the inlet, voxels; NaN without solute */
+    RILL_BREAKTHROUGH_VARIANCE, /**< of that, voxels^2; NaN without solute */
+    RILL_BREAKTHROUGH_COLUMNS
+};
+
+/** A run in time between two faces, at one Peclet number. */
+typedef struct rill_breakthrough {
+    double peclet;     /**< of the options */
+    uint64_t steps;    /**< time steps */
+    uint64_t count;    /**< of the samples */
+    double *samples;   /**< [count][RILL_BREAKTHROUGH_COLUMNS], owned */
+    double mean;       /**< time at which the solute comes out, pore volumes */
+    double variance;   /**< of that, pore volumes^2 */
+    double recovered;  /**< part of the solute that has come out; of a step: concentration at the outlet */
+    double dispersion; /**< D_L / D0 of a uniform column of this length with the same variance; NaN while less
+                            than 99.9 % have come out */
+    double least, most; /**< concentrations in all samples */
+    double seconds;     /**< wall clock */
+} rill_breakthrough;
+
+/** Concentrations of a run in time, for rill_dispersion_options.moment; in node order. */
+typedef struct rill_concentration_field {
+    int point;                   /**< index of the Peclet number */
+    int number;                  /**< index of the time */
+    double peclet;               /**< of the point */
+    double time;                 /**< pore volumes */
+    rill_node nodes;             /**< number of nodes */
+    const double *concentration; /**< [nodes] */
+    const double *flux[3]; /**< [nodes] each, x, y, z, at the centres of voxels: the mean of both faces, over
+                                the mean velocity in the pores */
+} rill_concentration_field;
+
 /** What to compute. */
 typedef struct rill_dispersion_options {
     int axis;                    /**< 0, 1, 2: of the mean flow; the box is periodic along it */
@@ -44,7 +94,14 @@ typedef struct rill_dispersion_options {
     rill_progress progress;      /**< all 0: none */
     /** Called for each Peclet number, e.g. to write fields. May be NULL. */
     rill_status (*finished)(void *context, const rill_dispersion_field *field);
-    void *context; /**< passed to `finished` */
+    void *context;        /**< passed to `finished` and `moment` */
+    rill_release release; /**< of a run in time between the two faces normal to the axis */
+    double duration;      /**< of such a run, pore volumes; 0: until 99.99 % have come out, at
+                               most RILL_BREAKTHROUGH_LONGEST */
+    double times[RILL_BREAKTHROUGH_TIMES]; /**< [time_count], when `moment` is called, pore volumes, rising */
+    int time_count;                        /**< number of them */
+    /** Called at each of the times of each run. May be NULL. */
+    rill_status (*moment)(void *context, const rill_concentration_field *field);
 } rill_dispersion_options;
 
 /** Dispersion at one Peclet number. */
@@ -76,7 +133,8 @@ typedef struct rill_dispersion {
     uint64_t dropped;     /**< pore voxels that no face connects to them and that became solid */
     uint64_t bytes;       /**< host memory of the solver at most */
     double seconds_setup; /**< s, faces, their correction, coarser grids */
-    char *notes;          /**< what qualifies the result, see rill_notes_add(); owned, may be NULL */
+    rill_breakthrough *runs; /**< [point_count] of a release, in the order of the points; owned, else NULL */
+    char *notes;             /**< what qualifies the result, see rill_notes_add(); owned, may be NULL */
 } rill_dispersion;
 
 /** Return the default options. @return axis z, no Peclet number, tolerance 0.1 %, at most 2000 iterations */
@@ -117,9 +175,15 @@ void rill_pore_velocities_free(float *u);
  * @param[in] u     [3][nodes], velocities at the centres of the fluid voxels, in node order, any unit
  * @param[in] options the options
  * @param[out] out  filled in also when RILL_NUMERICS is returned for iterations; see rill_dispersion_free()
+ *
+ * With a release the spreading between two faces is computed in time besides: the periodic faces normal to
+ * the axis become an inlet, through which the flow alone carries the solute, and an outlet, where it leaves
+ * as it is (Danckwerts 1953, doi:10.1016/0009-2509(53)80001-1). The finite volumes are the same; time steps
+ * are explicit and of third order.
  * @return RILL_NUMERICS when nothing conducts, in several parts that no face connects, without flow, or when
  * a bound is above the tolerance; RILL_USAGE for velocities that are not finite, options out of range, among
- * them a cell Peclet number above RILL_CELL_PECLET_MOST; RILL_SYSTEM without memory; RILL_CANCELLED
+ * them a cell Peclet number above RILL_CELL_PECLET_MOST, with a release RILL_CELL_PECLET_RUN; RILL_SYSTEM
+ * without memory; RILL_CANCELLED
  * @see Brenner (1980), doi:10.1098/rsta.1980.0205; Carbonell & Whitaker, Chem. Eng. Sci. 38,
  * 1795 (1983)
  */

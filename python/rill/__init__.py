@@ -15,7 +15,7 @@ reason: `UsageError`, `NumericsError`, `SystemFailure`, `Cancelled`, all of them
 
 from ._batch import Batch, Grid, Row, SampleError, blocks, permeability_many
 from ._diffusivity import DiffusionBar, DiffusionField, DiffusionRun, Diffusivity, diffusivity, diffusivity_blocks, diffusivity_many
-from ._dispersion import Dispersion, DispersionField, dispersion
+from ._dispersion import Breakthrough, Dispersion, DispersionField, dispersion
 from ._error_bar import Contribution, ErrorBar
 from ._files import Dataset, File, Group, open
 from ._geometry import Geometry, Opening, Porosity, voxelize
@@ -38,7 +38,7 @@ __version__ = f"{RILL_VERSION_MAJOR}.{RILL_VERSION_MINOR}.{RILL_VERSION_PATCH}"
 
 # `open` is not among them: `from rill import *` must not replace the one of Python.
 __all__ = [
-    "Batch", "Cancelled", "Contribution", "DARCY", "Dataset", "DiffusionBar", "DiffusionField", "DiffusionRun", "Diffusivity", "Dispersion", "DispersionField", "Error", "ErrorBar", "Field", "File", "Geometry", "Grid",
+    "Batch", "Breakthrough", "Cancelled", "Contribution", "DARCY", "Dataset", "DiffusionBar", "DiffusionField", "DiffusionRun", "Diffusivity", "Dispersion", "DispersionField", "Error", "ErrorBar", "Field", "File", "Geometry", "Grid",
     "Group", "Moment", "Network", "NumericsError", "Opening", "Permeability", "Plan", "PoreSizes", "Porosity", "Progress", "RillWarning", "Row", "Run", "SampleError",
     "SystemFailure", "Table", "UsageError", "Variant", "VesselErrorBar", "VesselQuantity", "VesselRun", "Walls", "bench", "blocks", "command", "diffusivity", "diffusivity_blocks", "diffusivity_many", "dispersion", "network",
     "permeability", "permeability_many", "plan", "quantity", "run", "variants", "version", "voxelize",

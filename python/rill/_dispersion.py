@@ -73,6 +73,63 @@ class DispersionField:
 
 
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
+class Breakthrough:
+    """A solute on its way from the face where the flow comes in to the opposite one, in time, at one Péclet number.
+
+    Attributes
+    ----------
+    peclet : float
+    release : str
+        'pulse' or 'step'.
+    time : ndarray, shape (n,)
+        Pore volumes that have flowed in.
+    outlet : ndarray, shape (n,)
+        Concentration of what flows out; of a pulse, whose mean in the pores is 1 at first.
+    mass : ndarray, shape (n,)
+        Mean concentration in the pores.
+    position, position_variance : ndarray, shape (n,)
+        Mean distance of the solute from the inlet in voxels, and its variance; NaN without solute.
+    mean, variance : float
+        Of the times of passage, pore volumes.
+    recovered : float
+        Part of the solute that has come out; of a step: concentration at the outlet at the end.
+    dispersion : float
+        D / D0 of a uniform column of this length with that variance; NaN while less than 99.9 % have come out.
+    least, most : float
+        Concentrations in all samples.
+    concentrations : list of ndarray of float32
+        At each of the `times`, with the axes of the array that was given; 0 in the solid. Empty unless ``fields=True``.
+    """
+
+    peclet: float
+    release: str
+    time: Reals
+    outlet: Reals
+    mass: Reals
+    position: Reals
+    position_variance: Reals
+    mean: float
+    variance: float
+    recovered: float
+    dispersion: float
+    least: float
+    most: float
+    concentrations: list[Floats]
+
+    def __repr__(self) -> str:
+        return f"<rill.Breakthrough of a {self.release} at Péclet number {self.peclet:g}: mean {self.mean:.4g}, variance {self.variance:.4g} pore volumes>"
+
+    def to_dataframe(self) -> Any:
+        """Return a pandas.DataFrame with a row for each sample. Needs pandas."""
+        names = ("time", "outlet", "mass", "position", "position_variance")
+        return need("pandas", "to_dataframe()").DataFrame({name: getattr(self, name) for name in names}).set_index("time")
+
+
+#: How a solute comes into the box.
+RELEASES = {None: c.RILL_RELEASE_NONE, "pulse": c.RILL_RELEASE_PULSE, "step": c.RILL_RELEASE_STEP}
+
+
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class Dispersion:
     """Dispersion tensors of the flow through a sample.
 
@@ -104,6 +161,8 @@ class Dispersion:
         For each Péclet number, of all axes.
     fields : list of DispersionField
         Empty unless ``fields=True``.
+    runs : list of Breakthrough
+        One for each Péclet number; empty without ``release=``.
     nodes : int
         Voxels that the solute goes through.
     notes : tuple of str
@@ -125,6 +184,7 @@ class Dispersion:
     converged: bool
     iterations: list[int]
     fields: list[DispersionField]
+    runs: list[Breakthrough]
     nodes: int
     notes: tuple[str, ...]
     _voxels: tuple[int, ...]
@@ -146,7 +206,8 @@ class Dispersion:
         """Return all but fields as numbers, texts, lists and dicts that JSON has; unknown numbers are None."""
         names = ("peclet", "tensor", "bound", "cell_peclet", "axis", "array_axes", "length", "voxel_size", "porosity", "divergence", "correction", "left",
                  "converged", "iterations", "nodes", "notes", "provenance")
-        found: dict[str, Any] = _report.plain({name: getattr(self, name) for name in names} | {"peclet_definition": PECLET})
+        curves = [{key: value for key, value in vars(run).items() if key != "concentrations"} for run in self.runs]
+        found: dict[str, Any] = _report.plain({name: getattr(self, name) for name in names} | {"peclet_definition": PECLET, "runs": curves})
         return found
 
     def to_dataframe(self) -> Any:
@@ -194,6 +255,9 @@ def dispersion(
     tolerance: float | str | Quantity = 1e-3,
     flow_tolerance: float | str | Quantity = 1e-4,
     max_iterations: int = 2000,
+    release: str | None = None,
+    duration: float | None = None,
+    times: Sequence[float] = (0.5, 1.0),
     fields: bool = False,
     allow_outside: bool = False,
     device: str = "auto",
@@ -223,6 +287,13 @@ def dispersion(
         Of the permeability, where the flow is computed.
     max_iterations : int
         For each Péclet number and axis, at most.
+    release : {None, 'pulse', 'step'}
+        Compute the solute on its way through the box in time, too (`Dispersion.runs`): 'pulse': all of it comes in through the first face at once, with the
+        flow; 'step': what flows in has the concentration 1 from time 0 on.
+    duration : float, optional
+        Of such a run, in pore volumes that have flowed in. Default: until 99.99 % have come out, at most 100.
+    times : sequence of float
+        Pore volumes after which ``fields=True`` keeps its concentrations: 4 bytes a voxel each.
     fields : bool
         Keep the closure field of each Péclet number: 16 bytes a voxel.
     device : str
@@ -261,6 +332,18 @@ def dispersion(
     made.peclet_count = len(listed)
     made.tolerance, within = fraction(tolerance, "tolerance"), fraction(flow_tolerance, "flow_tolerance")
     made.max_iterations = count(max_iterations, "max_iterations", 2**63)
+    if release not in RELEASES:
+        raise UsageError(f"release = {release!r}: give 'pulse', 'step' or None.")
+    made.release = RELEASES[release]
+    if duration is not None:
+        if made.release == c.RILL_RELEASE_NONE:
+            raise UsageError("duration= is of a run in time: add release='pulse' or 'step'.")
+        made.duration = positive(duration, "duration")
+    moments = [real(one, "times") for one in items(times, "times", "list of numbers")]
+    if len(moments) > c.RILL_BREAKTHROUGH_TIMES:
+        raise UsageError(f"times = {len(moments)} numbers: give up to {c.RILL_BREAKTHROUGH_TIMES}.")
+    made.times[: len(moments)] = moments
+    made.time_count = len(moments)
     where = Where(outside, mask, mask_inside, core, allow_outside)
     u = ctypes.POINTER(ctypes.c_float)()
     with one_bar(progress) as shown_by:
@@ -313,8 +396,10 @@ class _Computation(Computation):
         super().__init__(geometry, options, letters, order, provenance)
         self.u, self.out = u, c.rill_dispersion()
         self.fields: list[DispersionField] = []
+        self.concentrations: list[list[Floats]] = [[] for _ in range(options.peclet_count)]
         if order:
             self.let_call("finished", lambda _context, field: self.called(lambda: self._keep(field.contents)))
+            self.let_call("moment", lambda _context, field: self.called(lambda: self._keep_moment(field.contents)))
 
     def run(self, watch: Watch) -> Dispersion:
         try:
@@ -335,6 +420,17 @@ class _Computation(Computation):
                 self.image(np.ctypeslib.as_array(values, (nodes,)), nodes, image)
         self.fields.append(DispersionField(field.peclet, self.order, ordered(images[1:], "zyx", self.order), ordered(images[0], "zyx", self.order), self.geometry))
 
+    def _keep_moment(self, field: Any) -> None:
+        image = np.zeros(self.geometry.shape, np.float32)
+        self.image(np.ctypeslib.as_array(field.concentration, (field.nodes,)), field.nodes, image)
+        self.concentrations[field.point].append(ordered(image, "zyx", self.order))
+
+    def _run(self, index: int) -> Breakthrough:
+        run = self.out.runs[index]
+        samples = np.ctypeslib.as_array(run.samples, (run.count, c.RILL_BREAKTHROUGH_COLUMNS)).copy()
+        name = "pulse" if self.options.release == c.RILL_RELEASE_PULSE else "step"
+        return Breakthrough(run.peclet, name, *samples.T, run.mean, run.variance, run.recovered, run.dispersion, run.least, run.most, self.concentrations[index])
+
     def _result(self) -> Dispersion:
         r = self.out
         points = r.points[: r.point_count]
@@ -343,5 +439,5 @@ class _Computation(Computation):
             bound=np.array([[row[:] for row in p.bound] for p in points]), cell_peclet=np.array([p.cell_peclet for p in points]),
             axis="xyz"[self.options.axis], array_axes=self.letters, length=r.length, voxel_size=self.geometry.voxel_size, porosity=r.porosity,
             divergence=r.divergence, correction=r.correction, left=r.left, converged=r.converged, iterations=[p.iterations for p in points],
-            fields=self.fields, nodes=r.nodes, notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))), _voxels=self.geometry.shape[::-1],
+            fields=self.fields, runs=[self._run(k) for k in range(r.point_count)] if r.runs else [], nodes=r.nodes, notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))), _voxels=self.geometry.shape[::-1],
             _slice=self.geometry.voxels[self.geometry.shape[0] // 2].copy(), _provenance=self.provenance)

@@ -106,3 +106,21 @@ def test_damaged_field_files(tmp_path: pathlib.Path, name: str, value: object, w
     with pytest.raises(rill.UsageError) as caught:
         rill.dispersion(tmp_path / "k.vtkhdf", 3)
     assert words in str(caught.value)
+
+
+def test_a_solute_comes_through_in_time(tmp_path: pathlib.Path) -> None:
+    """Times of passage of a column that is closed at both ends but for the flow (van der Laan 1958)."""
+    duct = np.zeros((80, 3, 3), bool)
+    duct[:, 1, 1] = True
+    result = rill.dispersion(duct, 20, axis="z", length=80, release="step", times=[0.5], fields=True, device="cpu")
+    run = result.runs[0]
+    assert run.mean == pytest.approx(1, abs=2e-3) and run.variance == pytest.approx(0.1 - 0.005 * (1 - np.exp(-20)), rel=0.02)
+    assert run.time[200] == 1 and run.mass[-1] >= 0.9999 and run.dispersion == pytest.approx(1, rel=0.02)
+    assert np.all(np.diff(run.outlet) > -1e-12) and run.concentrations[0].shape == (80, 3, 3) and 0 < run.concentrations[0][40, 1, 1] < 1
+    pulse = rill.dispersion(pack(), [1, 2], release="pulse", duration=2, device="cpu")
+    assert [one.release for one in pulse.runs] == ["pulse", "pulse"] and pulse.runs[1].mass[0] == pytest.approx(1)
+    assert json.loads(json.dumps(pulse.to_dict(), allow_nan=False))["runs"][0]["recovered"] == pulse.runs[0].recovered
+    assert result.runs[0].to_dataframe().shape[1] == 4
+    for wrong, match in (({"release": "puls"}, "'pulse', 'step'"), ({"duration": 1}, "add release"), ({"release": "step", "times": [1, 1]}, "rise")):
+        with pytest.raises(rill.UsageError, match=match):
+            rill.dispersion(pack(), 1, device="cpu", **wrong)

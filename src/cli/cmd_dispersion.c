@@ -21,12 +21,12 @@ static const char *const kinds[] = {"none", "image", "sparse", NULL}; /* as rill
 typedef struct choices {
     cli_compute compute;
     cli_image image;
-    const char *input, *axes, *peclets, *length;
+    const char *input, *axes, *peclets, *length, *times;
     int fields, file_axes[3];
     char names[RILL_PECLETS][4096]; /* of field files */
     uint64_t most;
     double flow_tolerance;
-    bool flow_tolerance_given;
+    bool flow_tolerance_given, pulse, step, duration_given;
     char *line; /* the command, owned */
     rill_dispersion_options options;
     rill_geom *geom;
@@ -34,25 +34,45 @@ typedef struct choices {
     double reading, flow;
 } choices;
 
-static rill_status peclets_parse(choices *c)
+/* Read a list of numbers of 0 and above. */
+static rill_status list_parse(const char *option, const char *list, double *values, int most, int *count)
 {
-    const char *at = c->peclets;
-    if (!at)
-        return rill_fail(
-            RILL_USAGE,
-            "no Peclet number is given: add --peclet 0,1,10,100, of U L / D0 with the mean velocity U "
-            "in the pores and the length L (--length)");
+    const char *at = list;
     for (char *end;; at = end + 1) {
         const double value = strtod(at, &end);
         if (end == at || (*end && *end != ',') || !isfinite(value) || value < 0)
             return rill_fail(RILL_USAGE,
-                             "--peclet %s: write numbers of 0 and above with commas between, such as 0,1,10",
-                             c->peclets);
-        if (c->options.peclet_count == RILL_PECLETS)
-            return rill_fail(RILL_USAGE, "--peclet lists more than %d numbers: list fewer", RILL_PECLETS);
-        c->options.peclet[c->options.peclet_count++] = value;
+                             "%s %s: write numbers of 0 and above with commas between, such as 0,1,10",
+                             option, list);
+        if (*count == most)
+            return rill_fail(RILL_USAGE, "%s lists more than %d numbers: list fewer", option, most);
+        values[(*count)++] = value;
         if (!*end) return RILL_OK;
     }
+}
+
+static rill_status peclets_parse(choices *c)
+{
+    if (!c->peclets)
+        return rill_fail(
+            RILL_USAGE,
+            "no Peclet number is given: add --peclet 0,1,10,100, of U L / D0 with the mean velocity U "
+            "in the pores and the length L (--length)");
+    return list_parse("--peclet", c->peclets, c->options.peclet, RILL_PECLETS, &c->options.peclet_count);
+}
+
+/* Options of runs in time. */
+static rill_status release_parse(choices *c)
+{
+    if (c->pulse && c->step)
+        return rill_fail(RILL_USAGE, "--pulse and --step are two runs: run the command once for each");
+    c->options.release = c->pulse ? RILL_RELEASE_PULSE : c->step ? RILL_RELEASE_STEP : RILL_RELEASE_NONE;
+    if (!c->options.release && (c->duration_given || c->times))
+        return rill_fail(RILL_USAGE, "--duration and --times are of a run in time: add --pulse or --step");
+    if (c->times && !c->fields)
+        return rill_fail(RILL_USAGE, "--times says when fields are written: add --fields image or sparse");
+    return list_parse("--times", c->times ? c->times : "0.5,1", c->options.times, RILL_BREAKTHROUGH_TIMES,
+                      &c->options.time_count);
 }
 
 /* The length of Peclet numbers: voxels, or with a unit. */
@@ -160,6 +180,42 @@ static rill_status fields_write(void *context, const rill_dispersion_field *fiel
     return rill_fields_write(&fields, (rill_fields_kind)c->fields, c->names[field->point]);
 }
 
+/* "out.h5" becomes "out.pe100.t0.5.vtkhdf". */
+static rill_status moment_name(const choices *c, double peclet, double time, char name[4096])
+{
+    char which[64];
+    snprintf(which, sizeof which, ".pe%g.t%g", peclet, time);
+    return cli_fields_name(c->input, c->compute.json, c->compute.output, which, name, 4096);
+}
+
+/* Hand out concentration and flux, in the place of density and velocity. */
+static rill_status concentrations_of(void *context, rill_node first, rill_node count, double *rho, double *u)
+{
+    const rill_concentration_field *field = context;
+    memcpy(rho, field->concentration + first, count * sizeof *rho);
+    for (size_t a = 0; a < 3; a++) memcpy(u + a * count, field->flux[a] + first, count * sizeof *u);
+    return RILL_OK;
+}
+
+static rill_status concentrations_write(void *context, const rill_concentration_field *field)
+{
+    choices *c = context;
+    rill_fields fields = rill_fields_default();
+    char name[4096];
+    const rill_status status = moment_name(c, field->peclet, c->options.times[field->number], name);
+    if (status != RILL_OK) return status;
+    fields.geom = c->geom;
+    fields.moments = concentrations_of;
+    fields.context = (void *)field; /* which is not written to */
+    fields.vector = "flux";
+    fields.number = "concentration";
+    fields.velocity = (rill_field_unit){1, "U", 0, 0};
+    fields.pressure = (rill_field_unit){3, "1", 0, 0}; /* thirds are handed out */
+    fields.command = c->line;
+    fields.progress = c->options.progress;
+    return rill_fields_write(&fields, (rill_fields_kind)c->fields, name);
+}
+
 /* "out.h5" becomes "out.pe100.vtkhdf". */
 static rill_status fields_prepare(choices *c)
 {
@@ -178,7 +234,14 @@ static rill_status fields_prepare(choices *c)
                     "them out, or --fields",
                     c->options.peclet[j], c->options.peclet[k], c->names[k]);
     }
+    for (int k = 0; k < c->options.peclet_count && c->options.release; k++)
+        for (int j = 0; j < c->options.time_count; j++) {
+            char name[4096];
+            const rill_status status = moment_name(c, c->options.peclet[k], c->options.times[j], name);
+            if (status != RILL_OK) return status;
+        }
     c->options.finished = fields_write;
+    c->options.moment = concentrations_write;
     c->options.context = c;
     return RILL_OK;
 }
@@ -218,6 +281,7 @@ static rill_status work(choices *c)
     const double start = rill_now();
     rill_dispersion result = {.point_count = 0};
     RILL_TRY(peclets_parse(c));
+    RILL_TRY(release_parse(c));
     RILL_TRY(axis_parse(c));
     RILL_TRY(cli_outputs_check(c->input,
                                (cli_output[]){{"-o", c->compute.output}, {"--json", c->compute.json}}, 2));
@@ -264,8 +328,12 @@ const cli_command cli_dispersion = {
         "(--length). D / D0 is per pore volume: 1 + 2/105 Pe^2 between plates with L half their distance.\n\n"
         "The +- behind a value is a bound on what the iterations left of the linear equations. The errors of the\n"
         "voxels and of the flow are not in it: compare with smaller voxels (--resample).\n\n"
+        "--pulse and --step: a solute on its way from the face where the flow comes in to the opposite one, in time,\n"
+        "by the same finite volumes. Time counts in pore volumes that have flowed in. The mean time of passage is 1\n"
+        "in any pores; its variance is also given as D / D0 of a uniform column. Curves: --json, -o.\n\n"
         "Exit code 2: nothing percolates through faces, the pores conduct in separate parts, or not converged.",
     .examples = "rill dispersion rock.tif --pore 0 --mirror xyz --peclet 0,1,10,100\n"
+                "rill dispersion rock.tif --pore 0 --peclet 5 --step --fields image -o d.h5\n"
                 "rill permeability rock.geom.h5 --fields image -o k.h5\n"
                 "rill dispersion k.vtkhdf --peclet 10 --length 100um -o d.h5 --fields image\n",
     .run = run,
@@ -298,6 +366,16 @@ static int run_words(int argc, char **argv)
         {"flow-tolerance", 0, CLI_REAL, &c.flow_tolerance, "FRACTION",
          "of the permeability, where the flow is computed", .min = 0, .max = 1, .above = true,
          .given = &c.flow_tolerance_given},
+        {"pulse", 0, CLI_FLAG, &c.pulse,
+         .help = "in time, too: all of a solute comes in through the first face at once, with the flow"},
+        {"step", 0, CLI_FLAG, &c.step,
+         .help = "in time, too: what flows in through the first face has the concentration 1 from then on"},
+        {"duration", 0, CLI_REAL, &c.options.duration, "PORE-VOLUMES", "of --pulse and --step", .min = 0,
+         .max = RILL_BREAKTHROUGH_LONGEST, .above = true, .given = &c.duration_given,
+         .fallback = "until 99.99 % have come out, at most 100"},
+        {"times", 0, CLI_TEXT, &c.times, "LIST",
+         "pore volumes after which --fields writes the concentration of --pulse and --step",
+         .fallback = "0.5,1"},
         {"fields", 0, CLI_CHOICE, &c.fields,
          .help =
              "closure field and velocity as VTKHDF beside -o, for each Peclet number: image (all voxels) or sparse "

@@ -8,6 +8,9 @@
 
 #include "cli/cli.h"
 #include "cli/image_options.h"
+#include "io/result.h"
+
+#include <jansson.h>
 
 /** All that is known at the end. */
 typedef struct cli_dispersion_result {
@@ -24,6 +27,15 @@ typedef struct cli_dispersion_result {
 
 /** Print the rows. */
 void cli_dispersion_print(const cli_dispersion_result *r);
+
+/** Print the rows of the run in time of a point, if there is one. */
+void cli_breakthrough_print(const cli_dispersion_result *r, int point);
+
+/** Return what JSON has of the runs in time; null without any. */
+json_t *cli_breakthrough_json(const cli_dispersion_result *r);
+
+/** Write the groups /breakthrough/pe10 and so on. */
+rill_status cli_breakthrough_write(rill_result *file, const cli_dispersion_result *r);
 
 /** Print Peclet number and components along and across the flow alone, a line for each. */
 void cli_dispersion_print_lines(const cli_dispersion_result *r);

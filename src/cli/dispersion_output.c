@@ -82,7 +82,8 @@ void cli_dispersion_print(const cli_dispersion_result *r)
     for (int k = 0; k < p->point_count; k++) {
         point_print(r, &p->points[k]);
         if (r->fields) cli_row("  fields", "%s", r->fields[k]);
-        solving += p->points[k].seconds;
+        cli_breakthrough_print(r, k);
+        solving += p->points[k].seconds + (p->runs ? p->runs[k].seconds : 0);
     }
     rill_units_format_bytes(p->bytes, bytes, sizeof bytes);
     cli_row("memory of the solver", "%s", bytes);
@@ -115,12 +116,13 @@ rill_status cli_dispersion_write_json(const cli_dispersion_result *r)
     const char axis[2] = {rill_axis(r->options->axis), '\0'};
     double solving = 0;
     for (int f = 0; f < 3; f++) file_axes[f] = rill_axis(r->file_axes[f]);
-    for (int k = 0; k < p->point_count; k++) solving += p->points[k].seconds;
+    for (int k = 0; k < p->point_count; k++)
+        solving += p->points[k].seconds + (p->runs ? p->runs[k].seconds : 0);
     json_t *json = json_pack(
-        "{s:o, s:s, s:s, s:s, s:f, s:o, s:s, s:b, s:{s:f, s:f, s:f}, s:o, s:f, s:[s,s,s], s:f, s:[I,I,I], s:o, s:I, s:I, s:I,"
+        "{s:o, s:o, s:s, s:s, s:s, s:f, s:o, s:s, s:b, s:{s:f, s:f, s:f}, s:o, s:f, s:[s,s,s], s:f, s:[I,I,I], s:o, s:I, s:I, s:I,"
         " s:{s:f, s:f, s:f, s:f, s:f, s:I}, s:s, s:s, s:s?, s:s?, s:s, s:o, s:s}",
-        "points", json_points(r), "axis", axis, "peclet_definition", PECLET, "dispersion_definition",
-        DISPERSION, "length_voxels", p->length, "length_m",
+        "points", json_points(r), "breakthrough", cli_breakthrough_json(r), "axis", axis, "peclet_definition",
+        PECLET, "dispersion_definition", DISPERSION, "length_voxels", p->length, "length_m",
         geom->spacing > 0 ? rill_json_real(p->length * geom->spacing) : json_null(), "length_definition",
         length_definition(r), "converged", p->converged, "faces", "divergence", p->divergence, "correction",
         p->correction, "left", p->left, "flow_tolerance",
@@ -173,6 +175,7 @@ static rill_status write_summary(rill_result *file, const cli_dispersion_result 
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         RILL_TRY(
             rill_result_values(file, "/summary", &all[k].quantity, all[k].rank, all[k].dims, all[k].values));
+    RILL_TRY(cli_breakthrough_write(file, r));
     RILL_TRY(rill_result_set_integer(file, "/summary", "converged", p->converged));
     RILL_TRY(rill_result_set_integer(file, "/summary", "iterations", iterations));
     RILL_TRY(rill_result_set_text(file, "/summary", "axis", axis));

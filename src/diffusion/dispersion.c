@@ -5,6 +5,7 @@
 #include "core/notes.h"
 #include "core/progress.h"
 #include "core/status.h"
+#include "diffusion/breakthrough.h"
 #include "diffusion/closure.h"
 #include "geometry/voxels/components.h"
 #include "geometry/voxels/sides.h"
@@ -48,7 +49,8 @@ static rill_status options_check(const rill_geom *geom, const rill_dispersion_op
         return rill_fail(RILL_USAGE, "a length of %g voxels: it must be above 0", o->length);
     if (!(o->tolerance > 0) || o->tolerance >= 1)
         return rill_fail(RILL_USAGE, "a tolerance of %g: it must be above 0 and below 1", o->tolerance);
-    return geometry_check(geom, o->axis);
+    const rill_status status = geometry_check(geom, o->axis);
+    return status == RILL_OK ? rill_breakthrough_check(geom, o) : status;
 }
 
 /* @param nodes  of the geometry before pores become solid */
@@ -93,12 +95,13 @@ static rill_status cells_check(const rill_closure *c, const rill_dispersion_opti
     double most = 0;
     for (int k = 0; k < o->peclet_count; k++) most = fmax(most, o->peclet[k]);
     const double per = c->most / (out->length * out->velocity), cell = most * per;
-    if (cell > RILL_CELL_PECLET_MOST)
+    const double limit = o->release ? RILL_CELL_PECLET_RUN : RILL_CELL_PECLET_MOST;
+    if (cell > limit)
         return rill_fail(
             RILL_USAGE,
-            "a Peclet number of %g makes a cell Peclet number |u| dx / D0 of %.3g at the fastest face, above %g: "
+            "a Peclet number of %g makes a cell Peclet number |u| dx / D0 of %.3g at the fastest face, above %g%s: "
             "take Peclet numbers up to %.3g, or voxels %.2g times smaller (--resample)",
-            most, cell, RILL_CELL_PECLET_MOST, RILL_CELL_PECLET_MOST / per, cell / RILL_CELL_PECLET_MOST);
+            most, cell, limit, o->release ? " of a run in time" : "", limit / per, cell / limit);
     if (cell > RILL_CELL_PECLET_FINE)
         return rill_note(
             &out->notes,
@@ -201,6 +204,7 @@ rill_status rill_dispersion_compute(rill_geom *geom, const float *u, const rill_
         if (!out->points[k].converged && !failed) failed = &out->points[k];
     }
     out->converged = !failed;
+    if (options->release) RILL_TRY(rill_breakthrough_compute(&c, geom, options, out));
     if (failed)
         status = rill_fail(
             RILL_NUMERICS,
@@ -215,6 +219,8 @@ done:
 void rill_dispersion_free(rill_dispersion *result)
 {
     free(result->notes);
+    for (int k = 0; result->runs && k < result->point_count; k++) rill_array_destroy(result->runs[k].samples);
+    rill_array_destroy(result->runs);
     *result = (rill_dispersion){.notes = NULL};
 }
 

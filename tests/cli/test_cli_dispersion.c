@@ -90,3 +90,43 @@ Test(dispersion, refusals)
     cli_test_fails(1, "--fields needs a name", "dispersion", "i.vtkhdf", "--peclet", "1", "--fields",
                    "image");
 }
+
+/* A run in time: what is printed, written and drawn; its fields are those of the times. */
+Test(dispersion, in_time)
+{
+    geometry_make();
+    cli_result r = cli_test_run("dispersion", "s.geom.h5", "--peclet", "1,3", "--step", "--times", "0.25,1",
+                                "--fields", "image", "-o", "d.h5", "--json", "d.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "in time: a step"), "%s", r.out);
+    json_t *json = read_json("d.json");
+    const json_t *run = json_array_get(json_object_get(json, "breakthrough"), 1);
+    const json_t *times = json_object_get(run, "time"), *outlet = json_object_get(run, "outlet");
+    const size_t count = json_array_size(times);
+    cr_assert_gt(count, 200);
+    cr_expect_float_eq(json_number_value(json_array_get(times, 200)), 1, 1e-12);
+    cr_expect_geq(json_number_value(json_array_get(outlet, count - 1)), 0.99);
+    cr_expect(json_is_null(json_array_get(json_object_get(run, "position"), 0)));
+    cr_expect_float_eq(json_number_value(json_object_get(run, "passage_mean")), 1, 2e-3);
+    cr_expect_eq(access("d.pe1.t0.25.vtkhdf", F_OK) + access("d.pe3.t1.vtkhdf", F_OK), 0);
+    json_decref(json);
+    r = cli_test_run("export", "d.pe3.t0.25.vtkhdf", "-o", "d.png");
+    cr_expect_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("info", "d.h5");
+    cr_expect_not_null(strstr(r.out, "passage_mean"), "%s", r.out);
+    r = cli_test_run("dispersion", "s.geom.h5", "--peclet", "2", "--pulse", "--duration", "0.5", "--json",
+                     "p.json", "-q");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json = read_json("p.json");
+    run = json_array_get(json_object_get(json, "breakthrough"), 0);
+    cr_expect_eq(json_array_size(json_object_get(run, "time")), 101);
+    cr_expect(json_is_null(json_object_get(run, "column_dispersion")));
+    cr_expect_str_eq(json_string_value(json_object_get(run, "release")), "pulse");
+    json_decref(json);
+    cli_test_fails(1, "are two runs", "dispersion", "s.geom.h5", "--peclet", "1", "--pulse", "--step");
+    cli_test_fails(1, "add --pulse or --step", "dispersion", "s.geom.h5", "--peclet", "1", "--duration", "2");
+    cli_test_fails(1, "add --fields", "dispersion", "s.geom.h5", "--peclet", "1", "--step", "--times", "1");
+    cli_test_fails(1, "--times 1,x", "dispersion", "s.geom.h5", "--peclet", "1", "--step", "--times", "1,x",
+                   "--fields", "image", "-o", "d.h5", "--overwrite");
+    cli_test_fails(1, "of a run in time: take", "dispersion", "s.geom.h5", "--peclet", "100", "--step");
+}

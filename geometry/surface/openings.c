@@ -94,7 +94,10 @@ static int tag_of(const closing *c, const uint32_t *v, uint32_t count)
     return (int)tagged[v[0]];
 }
 
-static bool is_flat(const rill_outline *o) { return o->area > 0 && o->off_plane <= FLAT * sqrt(o->area); }
+bool rill_outline_is_flat(const rill_outline *o)
+{
+    return o->area > 0 && o->off_plane <= FLAT * sqrt(o->area);
+}
 
 /* Return how much the walls at a loop may lean. */
 static double standing_of(const rill_outline *o, uint32_t count)
@@ -143,7 +146,8 @@ static bool mend_rim(const rill_mesh *mesh, const uint32_t *v, uint32_t count, u
         if (left < 3 || left < (1 - GAPS) * count) return false;
         rill_outline_measure(mesh, kept, left, &o);
     }
-    if (!is_flat(&o) || deepest > DEEP * sqrt(o.area) || highest > FLAT * sqrt(o.area)) return false;
+    if (!rill_outline_is_flat(&o) || deepest > DEEP * sqrt(o.area) || highest > FLAT * sqrt(o.area))
+        return false;
     *outline = o;
     return true;
 }
@@ -181,12 +185,12 @@ static void judge(closing *c)
         rill_outline_measure(c->mesh, v, count, &k->outline);
         k->loop = l;
         k->tag = tag_of(c, v, count);
-        k->mended =
-            !k->tag && !is_flat(&k->outline) && mend_rim(c->mesh, v, count, c->kept, c->heights, &k->outline);
+        k->mended = !k->tag && !rill_outline_is_flat(&k->outline) &&
+                    mend_rim(c->mesh, v, count, c->kept, c->heights, &k->outline);
         k->leaning = lean(c, v, count, &k->outline);
         k->within = !k->tag && is_within(c, v, count);
         k->opening = k->outline.area > 0 && !k->within &&
-                     (k->tag || (c->loops.plain[l] >= PLAIN && is_flat(&k->outline) &&
+                     (k->tag || (c->loops.plain[l] >= PLAIN && rill_outline_is_flat(&k->outline) &&
                                  k->leaning <= standing_of(&k->outline, count)));
     }
     for (uint32_t l = 0; l < c->loops.count; l++) {
@@ -219,7 +223,7 @@ static void drop_cracks(closing *c)
 static const char *reason(const closing *c, const candidate *k, char why[160])
 {
     const rill_outline *o = &k->outline;
-    if (!is_flat(o))
+    if (!rill_outline_is_flat(o))
         snprintf(why, 160, "leaves its plane by %.3g mm (rms), and %.3g mm are allowed", 1e3 * o->off_plane,
                  1e3 * FLAT * sqrt(o->area));
     else if (c->loops.plain[k->loop] < PLAIN)
@@ -424,7 +428,7 @@ static rill_status check_tags(const closing *c, int openings)
             const rill_outline *o = &c->candidates[k].outline;
             if (c->candidates[k].tag != tag) continue;
             found++;
-            if (!is_flat(o))
+            if (!rill_outline_is_flat(o))
                 return rill_fail(RILL_USAGE,
                                  "what was given as %s is not flat: its outline leaves its plane by %.3g mm, "
                                  "and %.3g mm are allowed",

@@ -57,6 +57,9 @@ typedef struct rill_outline {
 /** Measure a polygon. @param vertices  [count], as the triangles beside it walk them */
 void rill_outline_measure(const rill_mesh *mesh, const uint32_t *vertices, uint32_t count, rill_outline *out);
 
+/** Return whether an outline is so flat that it may be an opening. */
+bool rill_outline_is_flat(const rill_outline *outline);
+
 /**
  * Correct the perimeter for jags: it becomes that of the outline on its plane with notches bridged that are
  * at most a tenth of the root of the area deep, less 2 pi / perimeter times the area that bridges add

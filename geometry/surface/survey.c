@@ -48,6 +48,7 @@ static rill_status loops_measure(const rill_surface_work *w, rill_rim **out, uin
         rill_rim *rim = &(rill_rim){0};
         rill_outline_measure(mesh, vertices, size, &outline);
         rim->area = outline.area;
+        rim->flat = rill_outline_is_flat(&outline);
         for (int a = 0; a < 3; a++) {
             rim->centre[a] = outline.centre[a];
             rim->inward[a] = -outline.outward[a];

@@ -16,6 +16,7 @@ typedef struct rill_rim {
     double point[3];        /**< m, on the plane */
     double inward[3];       /**< unit normal of the plane, into the vessel */
     bool end;               /**< no rim, but an end of a closed surface */
+    bool flat;              /**< as openings are */
 } rill_rim;
 
 /** What was found. */

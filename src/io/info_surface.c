@@ -81,16 +81,24 @@ static json_t *rim_json(double area, const double at[3], const char *why, double
                      why);
 }
 
+/* Of a surface that is refused a flat rim may be no more than one of several. */
+static const char *rim_reason(const rill_survey *s, const rill_rim *rim)
+{
+    if (rim->end) return "an end of the closed vessel, cut across it";
+    if (!rim->flat) return "a rim that is not flat";
+    return *s->refused
+               ? "a flat rim, of a surface that is refused: an opening once others are opened, unless it lies "
+                 "in the wall"
+               : "a rim that lies in the wall";
+}
+
 /* Rims that are no opening, and caps that stay closed, with the plane that opens the vessel there. */
 static json_t *closed_json(const rill_survey *s, double scale, bool unit_known)
 {
     json_t *list = json_array();
     for (int k = 0; k < s->rim_count; k++) {
         const rill_rim *rim = &s->rims[k];
-        json_t *row = rim_json(rim->area, rim->centre,
-                               rim->end ? "an end of the closed vessel, cut across it"
-                                        : "a rim that is not flat, or lies in the wall",
-                               scale);
+        json_t *row = rim_json(rim->area, rim->centre, rim_reason(s, rim), scale);
         if (unit_known) json_object_set_new(row, "open_by", plane_json(rim->point, rim->inward));
         json_array_append_new(list, row);
     }

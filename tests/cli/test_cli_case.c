@@ -11,17 +11,19 @@ TestSuite(cli_case, .init = cli_test_start, .fini = cli_test_end);
 
 enum { AROUND = 48, RINGS = 25 };
 
-/* A tube, 8 mm wide; wave: height of waves of its rims, mm. */
-static void write_tube(const char *path, double wave)
+/* A tube, 8 mm wide; wave: height of waves of its first rims, mm. */
+static void write_tube_waves(const char *path, double wave, unsigned rims)
 {
     shape s = shape_new();
-    shape_tube(&s, 4, 24, RINGS - 1, AROUND);
+    shape_tube(&s, 4, 24, RINGS, AROUND);
     for (unsigned j = 0; j < AROUND; j++)
-        for (unsigned ring = 0; ring < RINGS; ring += RINGS - 1)
-            s.v[ring * AROUND + j][2] += wave * cos(4 * M_PI * j / AROUND);
+        for (unsigned k = 0; k < rims; k++)
+            s.v[k * (RINGS - 1) * AROUND + j][2] += wave * cos(4 * M_PI * j / AROUND);
     shape_write_stl(&s, path);
     shape_free(&s);
 }
+
+static void write_tube(const char *path, double wave) { write_tube_waves(path, wave, 2); }
 
 /* A flow as SimVascular writes it: blanks, any case, along the outward normal. @return its mean, mL/s */
 static double write_flow(const char *path)
@@ -81,6 +83,28 @@ Test(cli_case, info_prints_planes_that_open)
     }
     const cli_result r = cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "0.5mm", "-o",
                                       "v.geom.h5", "--plane", planes[0] + 8, "--plane", planes[1] + 8);
+    cr_expect(r.code == 0 && strstr(r.out, "opening-2"), "%s%s", r.out, r.err);
+    json_decref(json);
+}
+
+/* A flat rim beside one that is not is told apart, and needs no plane. */
+Test(cli_case, info_knows_which_rim_is_bad)
+{
+    write_tube_waves("v.stl", 2, 1);
+    json_t *json = info("v.stl");
+    const json_t *closed = json_object_get(json, "closed");
+    const char *plane = NULL;
+    cr_assert_eq(json_array_size(closed), 2);
+    for (size_t k = 0; k < 2; k++) {
+        const json_t *row = json_array_get(closed, k);
+        const char *why = json_string_value(json_object_get(row, "why"));
+        const bool bad = json_real_value(json_array_get(json_object_get(row, "at"), 2)) < 12;
+        cr_expect(strncmp(why, bad ? "a rim that is not flat" : "a flat rim", bad ? 22 : 10) == 0, "%s", why);
+        if (bad) plane = json_string_value(json_object_get(row, "open_by"));
+    }
+    cr_assert_not_null(plane);
+    const cli_result r = cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "0.5mm", "-o",
+                                      "v.geom.h5", "--plane", plane + 8);
     cr_expect(r.code == 0 && strstr(r.out, "opening-2"), "%s%s", r.out, r.err);
     json_decref(json);
 }

@@ -62,6 +62,7 @@ typedef struct rill_batch_row {
     double error[RILL_ERROR_ROWS][3];
     double error_total[3]; /**< half-width of the interval around `best`, see rill_error_bar */
     double best[3];        /**< best estimate of k_aa of the shape, lu; k without one; NaN without a run */
+    double off_axis[3][3]; /**< see rill_error_bar; NaN: no such entry, or not known */
     double edge_share[3];  /**< of the runs along x, y, z, as in rill_permeability_run; NaN: there was none */
     double flowing;        /**< fraction of the sample that took part in the flow; NaN without a run */
     double diameter;       /**< hydraulic, of these pores, lu; NaN without a run */
@@ -87,10 +88,10 @@ typedef struct rill_batch_options {
     const rill_diffusivity_options *diffusivity; /**< compute diffusivities in place of permeabilities:
                                                       `device`, `finished` and `progress` are not used;
                                                       NULL: permeabilities */
-    uint32_t sample_edge; /**< voxels along an edge of the blocks that the row "sample" of each item comes
-                             from, see rill_error_bar_sample(); 0: that row is not required */
-    bool error_bar; /**< further runs of each item: the rows of its error bar as rill_error_bar_compute()
-                       finds them without `fine` */
+    uint32_t sample_edge;     /**< voxels along an edge of the blocks that the row "sample" of each item comes
+                                 from, see rill_error_bar_sample(); 0: that row is not required */
+    int error_bar;            /**< further runs of each item, for the rows of its error bar: 1: as
+                                 rill_error_bar_compute() makes them, 2: with `fine`; 0: none */
     const rill_phase *phases; /**< [diffusivity->phase_count], of image files; NULL: `image` says what is pore
                                */
     rill_fluid fluid;         /**< whose flow the rows have; k does not depend on it */

@@ -126,6 +126,9 @@ typedef struct rill_error_bar {
     double wall_room[2][3];       /**< see rill_permeability_run, lu */
     double surface_k[2][3]; /**< k_aa with interpolated bounce-back on a smooth surface through the voxels,
                                lu, with magic parameters of 0.12 and 3/16; NaN: it was not run */
+    double off_axis[3][3];  /**< bounds on convergence and number format of the entries beside the diagonal of
+                               a  tensor, row: flow, column: force, lu; NaN: no such entry. Of these no other
+                               row  is known */
     double seconds;         /**< wall-clock time of all parts, s */
 } rill_error_bar;
 

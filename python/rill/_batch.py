@@ -9,13 +9,14 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Union
+from typing import Any, Literal, Union
 
 import numpy as np
 
 from . import _interface as c
 from ._arguments import count, encoded, flag, items, path_bytes, path_text, plain, shown
 from ._arrays import Order, order_of
+from ._error_bar import form_of
 from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, image_options, is_path, porosity_of
 from ._library import check, files, library, need, notes, text, warn
 from ._field import ordered
@@ -59,6 +60,8 @@ class Row:
         Half-width of the interval around `best_lu`, as in `ErrorBar`.
     best_lu : ndarray, shape (3,)
         Best estimate of k of the shape that the voxels sample, lattice units; without one k of the voxels.
+    off_axis_bound_lu : ndarray, shape (3, 3)
+        Bounds on the entries of `tensor_lu` beside the diagonal, as in `ErrorBar`.
     edge_share : ndarray, shape (3,)
         Of the runs along x, y, z, as in `Run`; NaN where there was none.
     nodes, steps : int
@@ -88,6 +91,7 @@ class Row:
     half_width: dict[str, Reals]
     total: Reals
     best_lu: Reals
+    off_axis_bound_lu: Reals
     edge_share: Reals
     nodes: int
     steps: int
@@ -243,6 +247,7 @@ class Batch:
             out.update({f"{column}_{'xyz'[a]}": [float(r.half_width[name][a]) for r in self.rows] for column, name in bars.items() for a in axes3})
             out.update({f"total_{'xyz'[a]}": [float(r.total[a]) for r in self.rows] for a in axes3})
             out.update({f"best_estimate_{'xyz'[a]}_lu": [float(r.best_lu[a]) for r in self.rows] for a in axes3})
+            out.update({f"off_axis_bound_{'xyz'[a]}{'xyz'[b]}_lu": [float(r.off_axis_bound_lu[a, b]) for r in self.rows] for a, b in axes if a != b})
         out.update({f"edge_share_{'xyz'[a]}": [float(r.edge_share[a]) for r in self.rows] for a in range(3)})
         for name in ("uncertainty", "anisotropy", "nodes", "steps", "seconds", "message"):
             out[name] = [getattr(r, name) for r in self.rows]
@@ -273,7 +278,7 @@ def _row(row: Any, name: str) -> Row:
         k_lu=math.nan if row.diffusion else library.rill_batch_row_mean(row),
         anisotropy=library.rill_batch_row_anisotropy(row),
         half_width={name: np.array(line[:]) for name, line in zip(_ERROR_ROWS, row.error)}, total=np.array(row.error_total[:]),
-        best_lu=np.array(row.best[:]), edge_share=np.array(row.edge_share[:]), nodes=row.nodes, steps=row.steps, seconds=row.seconds,
+        best_lu=np.array(row.best[:]), off_axis_bound_lu=np.array([line[:] for line in row.off_axis]), edge_share=np.array(row.edge_share[:]), nodes=row.nodes, steps=row.steps, seconds=row.seconds,
         backend=text(row.backend), resumed=row.resumed, notes=notes(row.notes))
 
 
@@ -324,7 +329,7 @@ def permeability_many(
     *,
     pore: Pore = None,
     threshold: Threshold = None,
-    error_bar: bool = False,
+    error_bar: bool | Literal["fine"] = False,
     sample: int = 0,
     outside: Pore = None,
     mask: Any = None,
@@ -360,7 +365,7 @@ def permeability_many(
     resume : bool
         Keep the rows of the table that have the same input and options, by hash.
     voxel_size, axis, threshold, error_bar, sample, sides, tolerance, max_steps, variant, tau, force, acceleration, device, progress
-        As in `permeability`; of the error bar not 'fine'. The rows have their values: `Row.half_width`.
+        As in `permeability`. The rows have the values of the error bar: `Row.half_width`.
 
     Returns
     -------
@@ -389,7 +394,7 @@ def permeability_many(
     pairs = pairs_of(images, "permeability()")
     o, _kept = _batch_options(_options("force", 16, tolerance, max_steps, variant, tau, force, acceleration), variant,
                               at_once, csv, resume, device)
-    o.error_bar, o.sample_edge = flag(error_bar, "error_bar"), count(sample, "sample")
+    o.error_bar, o.sample_edge = form_of(error_bar), count(sample, "sample")
     return many(pairs, o, voxel_size, axis, pore_of(pore, threshold), order, sides, Where(outside, mask, mask_inside, core, allow_outside), progress)
 
 

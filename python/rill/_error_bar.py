@@ -62,6 +62,9 @@ class ErrorBar:
     staircase_limit_lu, staircase_relative : ndarray, shape (3,)
         k of the steps of the voxels on ever finer grids (``error_bar='fine'``), no estimate of k of the shape, and its relative
         half-width; else NaN.
+    off_axis_bound_lu : ndarray, shape (3, 3)
+        Bounds on convergence and number format of the entries of a tensor beside the diagonal, lattice units: row is the flow, column
+        the force; else NaN. The other rows are not known of them.
     complete : bool
         What was requested is known.
     """
@@ -73,6 +76,7 @@ class ErrorBar:
     voxels_lu: Reals
     staircase_limit_lu: Reals
     staircase_relative: Reals
+    off_axis_bound_lu: Reals
     complete: bool
 
     def __getitem__(self, name: str) -> Contribution:
@@ -92,4 +96,5 @@ def error_bar_of(out: Any) -> ErrorBar:
     parts = [Contribution(text(p.name), "bound" if p.bound else "estimate", states[p.state], np.array(p.relative[:]), np.array(p.half_width[:]),
                           spoken(text(p.note))) for p in out.contributions]
     return ErrorBar(parts, np.array(out.total[:]), np.array(out.without_boundaries[:]), np.array(out.best[:]), np.array(out.k[:]),
-                    np.array(out.staircase_limit[:]), np.array(out.staircase_relative[:]), out.complete)
+                    np.array(out.staircase_limit[:]), np.array(out.staircase_relative[:]),
+                    np.array([line[:] for line in out.off_axis]), out.complete)

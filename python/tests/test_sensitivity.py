@@ -76,5 +76,20 @@ def test_rows_of_many_images_are_those_of_one() -> None:
         assert row.half_width[one.name][2] == one.half_width[2] == columns[f"{one.name.replace(' ', '_')}_z"][0]
     assert row.total[2] == bar.total[2] == columns["total_z"][0] and row.best_lu[2] == bar.best_lu[2] == columns["best_estimate_z_lu"][0]
     assert np.isnan(row.total[0])
+    assert np.isnan(bar.off_axis_bound_lu).all() and np.isnan(row.off_axis_bound_lu).all()
     with pytest.raises(rill.UsageError, match="leave one of them out"):
         rill.permeability_many([image], pore="0:100", threshold=100)
+
+
+def test_tensors_have_bounds_beside_the_diagonal_in_many_images_too() -> None:
+    image = rock_of_greys(16)
+    one = rill.permeability(image, axis="xz", threshold=112, error_bar="fine", device="cpu")
+    batch = rill.permeability_many([image], axis="xz", threshold=112, error_bar="fine", device="cpu")
+    row, bounds = batch.rows[0], one.error_bar.off_axis_bound_lu
+    assert 0 < bounds[2, 0] and 0 < bounds[0, 2] < math.inf and np.isfinite(bounds).sum() >= 2 and np.isnan(np.diag(bounds)).all()
+    np.testing.assert_array_equal(row.off_axis_bound_lu, bounds)
+    assert batch.columns()["off_axis_bound_xz_lu"] == [bounds[0, 2]]
+    np.testing.assert_array_equal(row.total, one.error_bar.total)
+    np.testing.assert_array_equal(row.best_lu, one.error_bar.best_lu)
+    with pytest.raises(rill.UsageError, match="error_bar"):
+        rill.permeability_many([image], error_bar="rough")

@@ -81,7 +81,7 @@ static rill_status bar_put(making *m, const rill_permeability_options *options,
 {
     rill_status status = RILL_OK;
     const rill_batch_options *o = m->worker->options;
-    const rill_error_bar_options bar_options = {.progress = m->worker->progress};
+    const rill_error_bar_options bar_options = {.fine = o->error_bar == 2, .progress = m->worker->progress};
     rill_batch_row *row = m->row;
     rill_error_bar bar;
     rill_error_bar_of_run(plain, &bar);
@@ -93,6 +93,7 @@ done:
         memcpy(row->error[i], bar.contributions[i].half_width, sizeof row->error[i]);
     memcpy(row->error_total, bar.total, sizeof row->error_total);
     memcpy(row->best, bar.best, sizeof row->best);
+    memcpy(row->off_axis, bar.off_axis, sizeof row->off_axis);
     for (int i = 0; i < RILL_ERROR_ROWS && status == RILL_OK; i++)
         if (bar.contributions[i].state == RILL_ERROR_UNKNOWN)
             RILL_TRY(rill_note(&m->notes, "%s is not known, and not in the total: %s",
@@ -114,12 +115,13 @@ static rill_status flow(making *m, const rill_geom *geom, const rill_permeabilit
     rill_error_bar_plan bar = {.part_count = 0};
     own.sensitivity = geom->greys != NULL; /* the threshold has a width */
     own.settle_fields = own.sensitivity;
-    own.wall_room = o->error_bar;
+    own.wall_room = o->error_bar > 0;
     (void)rill_variant_choose_for(&own.variant, own.device, geom, o->stream_given, o->addressing_given);
     RILL_TRY(rill_permeability_plan_make(geom, &own, &plan));
     if (plan.nodes > m->row->nodes) m->row->nodes = plan.nodes;
     if (o->error_bar)
-        RILL_TRY(rill_error_bar_plan_make(m->all, &own, &plan, &(rill_error_bar_options){0}, &bar));
+        RILL_TRY(rill_error_bar_plan_make(m->all, &own, &plan,
+                                          &(rill_error_bar_options){.fine = o->error_bar == 2}, &bar));
     const uint64_t voxels = rill_geom_voxels(geom) * (1 + (m->all != NULL) + (geom->greys != NULL));
     if (!rill_gate_compute(m->worker->gate, &m->pass, voxels + larger(plan.host_bytes, bar.host_bytes),
                            larger(plan.device_bytes, bar.device_bytes)))

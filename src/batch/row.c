@@ -14,7 +14,7 @@ void rill_batch_row_init(const rill_batch_item *item, rill_batch_row *row)
     memcpy(row->first, item->first, sizeof row->first);
     memcpy(row->n, item->n, sizeof row->n);
     row->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
-    for (int k = 0; k < 9; k++) row->k[k / 3][k % 3] = NAN;
+    for (int k = 0; k < 9; k++) row->k[k / 3][k % 3] = row->off_axis[k / 3][k % 3] = NAN;
     row->uncertainty = row->flowing = row->diameter = NAN;
     for (int a = 0; a < 3; a++) {
         for (int r = 0; r < RILL_ERROR_ROWS; r++) row->error[r][a] = NAN;

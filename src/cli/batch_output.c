@@ -270,8 +270,9 @@ static json_t *json_bar(const rill_batch_row *row)
     json_t *rows = json_object();
     for (int i = 0; i < RILL_ERROR_ROWS; i++)
         json_object_set_new(rows, rill_error_row_name((rill_error_row)i), cli_json_axes(row->error[i]));
-    return json_pack("{s:o, s:o, s:o}", "half_width", rows, "total", cli_json_axes(row->error_total),
-                     "best_estimate_lu", cli_json_axes(row->best));
+    return json_pack("{s:o, s:o, s:o, s:o}", "half_width", rows, "total", cli_json_axes(row->error_total),
+                     "best_estimate_lu", cli_json_axes(row->best), "off_axis_bound_lu",
+                     cli_json_tensor(row->off_axis, 1));
 }
 
 /* k in its units, or D over D0. */

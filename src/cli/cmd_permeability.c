@@ -414,8 +414,6 @@ static rill_status batch(choices *c, const char *const *inputs, int count)
         const char *option;
     } single[] = {{c->compute.output, "-o"},
                   {c->fields != RILL_FIELDS_NONE, "--fields"},
-                  {c->error_bar == 2, "--error-bar=fine"},
-                  {c->sensitivity, "--sensitivity"},
                   {c->checkpoint, "--checkpoint"}};
     for (size_t k = 0; k < sizeof single / sizeof *single; k++)
         if (single[k].given)
@@ -424,6 +422,11 @@ static rill_status batch(choices *c, const char *const *inputs, int count)
                 "%s belongs to one sample, and does not go with several inputs, --csv or --blocks: "
                 "leave it out",
                 single[k].option);
+    if (c->sensitivity)
+        return rill_fail(
+            RILL_USAGE,
+            "--sensitivity lists the positions in one sample that decide its k, for which the rows of a table have "
+            "no columns: leave it out (a threshold with a width needs it not), or run one sample alone");
     if (c->blocks && !c->axis_given && c->drive == RILL_DRIVE_FORCE)
         c->axis = RILL_AXES_XYZ; /* for the anisotropy */
     cli_batch b = {.command = &cli_permeability,

@@ -170,36 +170,26 @@ static void total_print(const rill_error_bar *bar)
     cli_row("  total", "%s: bounds added, and estimates in quadrature%s", total, without);
 }
 
-/* Bounds on the entries beside the diagonal, row: flow, column: force, lu; NaN of those that are none or not
- * known. @return whether there are any */
-static bool off_axis_take(const rill_permeability *plain, double bound[3][3])
+static bool off_axis_any(const rill_error_bar *bar)
 {
     bool any = false;
-    for (int i = 0; i < 9; i++) bound[i / 3][i % 3] = NAN;
-    for (int i = 0; i < plain->run_count && plain->run_count > 1; i++)
-        for (int b = 0; b < 3; b++) {
-            const rill_permeability_run *run = &plain->runs[i];
-            if (b == run->axis || !run->converged || !isfinite(plain->k[b][run->axis])) continue;
-            bound[b][run->axis] = run->uncertainty[b];
-            any = any || isfinite(run->uncertainty[b]);
-        }
+    for (int i = 0; i < 9; i++) any = any || isfinite(bar->off_axis[i / 3][i % 3]);
     return any;
 }
 
-static void off_axis_print(const rill_permeability *plain)
+static void off_axis_print(const rill_error_bar *bar, const rill_permeability *plain)
 {
-    double bound[3][3];
     char text[256] = "";
     bool shown[3] = {
         false}; /* as in the table of k: flows along an axis that no force drives are not there */
-    if (!off_axis_take(plain, bound)) return;
+    if (!off_axis_any(bar)) return;
     for (int i = 0; i < plain->run_count; i++) shown[plain->runs[i].axis] = true;
     for (int b = 0; b < 3; b++)
         for (int a = 0; a < 3; a++) {
             const size_t used = strlen(text);
-            if (shown[b] && isfinite(bound[b][a]))
+            if (shown[b] && isfinite(bar->off_axis[b][a]))
                 snprintf(text + used, sizeof text - used, "%sk_%c%c ± %.2g", used ? ", " : "", rill_axis(b),
-                         rill_axis(a), bound[b][a]);
+                         rill_axis(a), bar->off_axis[b][a]);
         }
     cli_row("  beside the diagonal",
             "%s lu: bounds on convergence and number format; the other rows are not known there", text);
@@ -210,7 +200,7 @@ void cli_error_bar_print(const rill_error_bar *bar, const rill_permeability *pla
     const bool shape = bar->contributions[RILL_ERROR_SHAPE].state == RILL_ERROR_KNOWN;
     rows_print(bar);
     total_print(bar);
-    off_axis_print(plain);
+    off_axis_print(bar, plain);
     for (int a = 0; a < 3; a++) {
         char label[64];
         if (!isfinite(bar->k[a])) continue;
@@ -258,9 +248,8 @@ static bool is_empty(const rill_error_bar *bar)
     return !isfinite(bar->k[0]) && !isfinite(bar->k[1]) && !isfinite(bar->k[2]);
 }
 
-json_t *cli_error_bar_json(const rill_error_bar *bar, const rill_permeability *plain, double m2)
+json_t *cli_error_bar_json(const rill_error_bar *bar, double m2)
 {
-    double bound[3][3];
     if (is_empty(bar)) return json_null();
     json_t *list = json_array(), *limit = json_null(), *walls = json_null();
     for (int i = 0; i < RILL_ERROR_ROWS; i++) {
@@ -279,7 +268,7 @@ json_t *cli_error_bar_json(const rill_error_bar *bar, const rill_permeability *p
                           axes(bar->wall_room[0], 1), "into_solids_lu", axes(bar->wall_room[1], 1),
                           "surface_0.12_lu", axes(bar->surface_k[0], 1), "surface_0.1875_lu",
                           axes(bar->surface_k[1], 1));
-    json_t *off_axis = off_axis_take(plain, bound) ? cli_json_tensor(bound, 1) : json_null();
+    json_t *off_axis = off_axis_any(bar) ? cli_json_tensor(bar->off_axis, 1) : json_null();
     return json_pack("{s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:b, s:f}", "contributions", list,
                      "total", axes(bar->total, 1), "total_without_boundaries",
                      axes(bar->without_boundaries, 1), "best_estimate", "lu", axes(bar->best, 1), "m2",
@@ -288,8 +277,7 @@ json_t *cli_error_bar_json(const rill_error_bar *bar, const rill_permeability *p
                      bar->seconds);
 }
 
-rill_status cli_error_bar_write(rill_result *file, const rill_error_bar *bar, const rill_permeability *plain,
-                                double m2)
+rill_status cli_error_bar_write(rill_result *file, const rill_error_bar *bar, double m2)
 {
     rill_status status = RILL_OK;
     static const char *const group = "/error_bar";
@@ -297,7 +285,6 @@ rill_status cli_error_bar_write(rill_result *file, const rill_error_bar *bar, co
     const uint64_t three[2] = {3, 3};
     const rill_quantity off_axis = {
         "off_axis_bound", "lu", "bound on entries beside the diagonal: convergence and number format", si};
-    double bound[3][3];
     const struct {
         rill_quantity quantity;
         const double *value;
@@ -321,8 +308,8 @@ rill_status cli_error_bar_write(rill_result *file, const rill_error_bar *bar, co
     }
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         RILL_TRY(rill_result_values(file, group, &values[i].quantity, 1, three, values[i].value));
-    if (off_axis_take(plain, bound))
-        RILL_TRY(rill_result_values(file, group, &off_axis, 2, three, &bound[0][0]));
+    if (off_axis_any(bar))
+        RILL_TRY(rill_result_values(file, group, &off_axis, 2, three, &bar->off_axis[0][0]));
 done:
     return status;
 }

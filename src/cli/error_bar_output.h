@@ -23,11 +23,10 @@ void cli_error_bar_print_plan(const rill_error_bar_plan *plan, uint64_t peak, do
 void cli_error_bar_print(const rill_error_bar *bar, const rill_permeability *plain, double m2);
 
 /** Return the object "error_bar"; null without one. */
-json_t *cli_error_bar_json(const rill_error_bar *bar, const rill_permeability *plain, double m2);
+json_t *cli_error_bar_json(const rill_error_bar *bar, double m2);
 
 /** Write the same into the group /error_bar. */
-rill_status cli_error_bar_write(rill_result *file, const rill_error_bar *bar, const rill_permeability *plain,
-                                double m2);
+rill_status cli_error_bar_write(rill_result *file, const rill_error_bar *bar, double m2);
 
 /** Name a part of the plan in a few words: "error bar 3 of 5, grid x 2". */
 void cli_error_bar_part_name(const rill_error_bar_plan *plan, int part, char *text, size_t size);

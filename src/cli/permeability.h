@@ -193,7 +193,7 @@ typedef struct cli_batch {
     const char *csv;    /**< table; NULL: none */
     const char *blocks; /**< sizes of blocks, "50,100um"; NULL: whole images */
     int at_once;        /**< 0: chosen */
-    bool error_bar;     /**< further runs of each item */
+    int error_bar;      /**< further runs of each item, see rill_batch_options */
     uint32_t sample;    /**< edge of the blocks of its row "sample"; 0: none */
     bool resume, dry_run;
     const char *line; /**< the command */

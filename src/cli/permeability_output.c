@@ -345,7 +345,7 @@ static json_t *json_result(const cli_permeability_result *r)
         rill_side_name(sides[0]), rill_side_name(sides[1]), rill_side_name(sides[2]), "hydraulic_diameter",
         4 * plan->pores.porosity / plan->pores.surface, "input", r->input, "source", r->geom->source,
         "source_hash", r->geom->source_hash, "command", r->command, "error_bar",
-        cli_error_bar_json(r->bar, p, m2), "walls", r->geom->surface ? "interpolated" : "half-way", "notes",
+        cli_error_bar_json(r->bar, m2), "walls", r->geom->surface ? "interpolated" : "half-way", "notes",
         rill_json_notes(r->geom->notes, p->notes), "file_axes", file_axes, "flow",
         cli_permeability_flow_json(r));
 }
@@ -446,7 +446,7 @@ rill_status cli_permeability_write_hdf5(const cli_permeability_result *r)
     for (int i = 0; i < p->run_count; i++)
         RILL_TRY(write_series(file, &p->runs[i], cli_square_metres(r->geom)));
     RILL_TRY(write_summary(file, r));
-    if (r->bar) RILL_TRY(cli_error_bar_write(file, r->bar, r->result, cli_square_metres(r->geom)));
+    if (r->bar) RILL_TRY(cli_error_bar_write(file, r->bar, cli_square_metres(r->geom)));
     RILL_TRY(cli_permeability_write_walls(file, r));
     RILL_TRY(rill_result_commit(file));
 done:

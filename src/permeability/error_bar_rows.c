@@ -71,6 +71,18 @@ static void segmentation_put(const rill_permeability *plain, rill_error_bar *out
     if (*note) rill_error_bar_put(out, RILL_ERROR_SEGMENTATION, RILL_ERROR_KNOWN, NULL, half, note);
 }
 
+/* Entries beside the diagonal, where runs along several axes make a tensor. */
+static void off_axis_find(const rill_permeability *plain, double bound[3][3])
+{
+    for (int i = 0; i < 9; i++) bound[i / 3][i % 3] = NAN;
+    for (int i = 0; i < plain->run_count && plain->run_count > 1; i++)
+        for (int b = 0; b < 3; b++) {
+            const rill_permeability_run *run = &plain->runs[i];
+            if (b != run->axis && run->converged && isfinite(plain->k[b][run->axis]))
+                bound[b][run->axis] = run->uncertainty[b];
+        }
+}
+
 void rill_error_bar_of_run(const rill_permeability *plain, rill_error_bar *out)
 {
     double convergence[3] = {NAN, NAN, NAN}, format[3] = {NAN, NAN, NAN};
@@ -98,4 +110,5 @@ void rill_error_bar_of_run(const rill_permeability *plain, rill_error_bar *out)
     rill_error_bar_put(out, RILL_ERROR_FORMAT, RILL_ERROR_KNOWN, NULL, format,
                        "rounding of the populations, from the run");
     segmentation_put(plain, out);
+    off_axis_find(plain, out->off_axis);
 }

@@ -293,8 +293,6 @@ Test(batch, refusals)
                    "b-16x16x16.raw", "--blocks", "8");
     cli_test_fails(1, "-o belongs to one sample", "permeability", "--pore", "0", "a-16x16x16.raw",
                    "b-16x16x16.raw", "-o", "k.h5");
-    cli_test_fails(1, "--error-bar=fine belongs to one sample", "permeability", "--pore", "0",
-                   "a-16x16x16.raw", "--csv", "k.csv", "--error-bar=fine");
     cli_test_fails(1, "drive the flow by a force", "permeability", "--pore", "0", "a-16x16x16.raw", "--csv",
                    "k.csv", "--error-bar", "--drive", "pressure");
     cli_test_fails(1, "name it with --csv", "permeability", "--pore", "0", "a-16x16x16.raw", "b-16x16x16.raw",

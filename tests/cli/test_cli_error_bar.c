@@ -242,9 +242,47 @@ Test(permeability_error_bar, all_rows_are_in_the_total_and_in_tables)
         snprintf(column, sizeof column, "best_estimate_%s_lu", axes[a]);
         cr_expect_eq(csv_value("k.csv", column), real(json, key));
         cr_expect_eq(real(find(row, "best_estimate_lu"), axes[a]), real(json, key));
+        for (int f = 0; f < 3; f++) {
+            if (a == f) continue;
+            snprintf(key, sizeof key, "error_bar.off_axis_bound_lu.%s%s", axes[a], axes[f]);
+            snprintf(column, sizeof column, "off_axis_bound_%s%s_lu", axes[a], axes[f]);
+            cr_expect_geq(real(json, key), 0); /* 0: that of mirrored boundaries is 0 itself */
+            cr_expect_eq(csv_value("k.csv", column), real(json, key));
+            snprintf(column, sizeof column, "%s%s", axes[a], axes[f]);
+            cr_expect_eq(real(find(row, "off_axis_bound_lu"), column), real(json, key));
+        }
     }
     json_decref(batch);
     json_decref(json);
+}
+
+/* So has a row with finer grids, which differ from those without. */
+Test(permeability_error_bar, the_fine_row_of_a_batch_is_that_of_one_run)
+{
+    cli_result r = cli_test_run("generate", "pack", "--size", "16", "--radius", "4", "-o", "p.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("permeability", "p.geom.h5", "--axis", "z", "--error-bar=fine", "--json", "one.json",
+                     "-q", "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("permeability", "p.geom.h5", "--axis", "z", "--error-bar=fine", "--csv", "f.csv",
+                     "--json", "many.json", "-q", "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    r = cli_test_run("permeability", "p.geom.h5", "--axis", "z", "--error-bar", "--json", "quick.json", "-q",
+                     "--backend", "cpu");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    static const char *const files[] = {"one.json", "many.json", "quick.json"};
+    double k[3], width[3];
+    for (int i = 0; i < 3; i++) {
+        json_t *json = load(files[i]);
+        json_t *bar =
+            i == 1 ? find(json_array_get(find(json, "rows"), 0), "error_bar") : find(json, "error_bar");
+        k[i] = real(bar, i == 1 ? "best_estimate_lu.z" : "best_estimate.lu.z");
+        width[i] = real(bar, "total.z");
+        json_decref(json);
+    }
+    cr_expect_eq(k[0], k[1]);
+    cr_expect_eq(width[0], width[1]);
+    cr_expect_neq(k[0], k[2]);
 }
 
 /* The row of the sample is what --blocks of that size say of the image. */

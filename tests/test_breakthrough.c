@@ -141,7 +141,8 @@ Test(breakthrough, taylor_and_aris)
     }
     const rill_dispersion_options o = options_of(RILL_RELEASE_PULSE, pe, h, 0.55);
     rill_dispersion r = compute(g, u, &o);
-    const double(*s)[RILL_BREAKTHROUGH_COLUMNS] = (const double(*)[RILL_BREAKTHROUGH_COLUMNS])(const void *)r.runs->samples;
+    const double(*s)[RILL_BREAKTHROUGH_COLUMNS] =
+        (const double(*)[RILL_BREAKTHROUGH_COLUMNS])(const void *)r.runs->samples;
     const int early = 7 * RILL_BREAKTHROUGH_SAMPLES / 20, late = RILL_BREAKTHROUGH_SAMPLES / 2;
     const double time = (s[late][TIME] - s[early][TIME]) * LENGTH; /* voxels of the mean flow */
     const double exact = 2 * h / pe * (1 + 2. / 105 * pe * pe);
@@ -177,8 +178,7 @@ Test(breakthrough, passage_takes_a_pore_volume)
     float *u = velocities(g, 0.1);
     rill_dispersion r[2];
     for (int k = 0; k < 2; k++) {
-        const rill_dispersion_options o =
-            options_of(k ? RILL_RELEASE_STEP : RILL_RELEASE_PULSE, 3, 4, 12);
+        const rill_dispersion_options o = options_of(k ? RILL_RELEASE_STEP : RILL_RELEASE_PULSE, 3, 4, 12);
         r[k] = compute(g, u, &o);
     }
     const rill_breakthrough *pulse = r[0].runs, *step = r[1].runs;
@@ -199,7 +199,8 @@ Test(breakthrough, passage_takes_a_pore_volume)
     free(u);
 }
 
-/* A run without a duration ends when all but a ten-thousandth has come through; bits are those of any threads. */
+/* A run without a duration ends when all but a ten-thousandth has come through; bits are those of any
+ * threads. */
 Test(breakthrough, ends_and_has_the_same_bits)
 {
     rill_geom *g = balls_rock(16, 9, 3.2, 7);
@@ -214,9 +215,9 @@ Test(breakthrough, ends_and_has_the_same_bits)
     omp_set_num_threads(threads);
     const rill_breakthrough *one = r[0].runs, *three = r[1].runs;
     cr_expect_eq(one->count, three->count);
-    cr_expect_eq(memcmp(one->samples, three->samples,
-                        one->count * RILL_BREAKTHROUGH_COLUMNS * sizeof *one->samples),
-                 0);
+    cr_expect_eq(
+        memcmp(one->samples, three->samples, one->count * RILL_BREAKTHROUGH_COLUMNS * sizeof *one->samples),
+        0);
     const double *last = one->samples + (one->count - 1) * RILL_BREAKTHROUGH_COLUMNS;
     cr_expect(last[MASS] >= 0.9999 && last[MASS - RILL_BREAKTHROUGH_COLUMNS] < 0.9999);
     cr_expect_lt(one->count, 20 * RILL_BREAKTHROUGH_SAMPLES);

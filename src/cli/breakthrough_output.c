@@ -42,17 +42,16 @@ json_t *cli_breakthrough_json(const cli_dispersion_result *r)
     json_t *list = json_array();
     for (int k = 0; k < r->result->point_count; k++) {
         const rill_breakthrough *run = &r->result->runs[k];
-        json_t *one =
-            json_pack("{s:f, s:s, s:I, s:f, s:f, s:f, s:o, s:f, s:f, s:f}", "peclet", run->peclet, "release",
-                      release_name(r), "steps", (json_int_t)run->steps, "passage_mean", run->mean,
-                      "passage_variance", run->variance, "recovered", run->recovered, "column_dispersion",
-                      rill_json_real(run->dispersion), "least", run->least, "most", run->most, "seconds",
-                      run->seconds);
+        json_t *one = json_pack("{s:f, s:s, s:I, s:f, s:f, s:f, s:o, s:f, s:f, s:f}", "peclet", run->peclet,
+                                "release", release_name(r), "steps", (json_int_t)run->steps, "passage_mean",
+                                run->mean, "passage_variance", run->variance, "recovered", run->recovered,
+                                "column_dispersion", rill_json_real(run->dispersion), "least", run->least,
+                                "most", run->most, "seconds", run->seconds);
         for (int c = 0; c < RILL_BREAKTHROUGH_COLUMNS; c++) {
             json_t *values = json_array();
             for (uint64_t i = 0; i < run->count; i++)
-                json_array_append_new(values,
-                                      rill_json_real(run->samples[i * RILL_BREAKTHROUGH_COLUMNS + (size_t)c]));
+                json_array_append_new(
+                    values, rill_json_real(run->samples[i * RILL_BREAKTHROUGH_COLUMNS + (size_t)c]));
             json_object_set_new(one, columns[c].name, values);
         }
         json_array_append_new(list, one);
@@ -69,7 +68,8 @@ rill_status cli_breakthrough_write(rill_result *file, const cli_dispersion_resul
         const rill_quantity moments[] = {
             {"passage_mean", "1", "mean time of passage, pore volumes", 1},
             {"passage_variance", "1", "of the time of passage, pore volumes^2", 1},
-            {"recovered", "1", "part of the solute that has come out; of a step: concentration at the outlet at the end", 1},
+            {"recovered", "1",
+             "part of the solute that has come out; of a step: concentration at the outlet at the end", 1},
             {"column_dispersion", "1", "D / D0 of a uniform column with that variance; NaN: unknown", 1}};
         const double of[] = {run->mean, run->variance, run->recovered, run->dispersion};
         char group[64];

@@ -27,9 +27,9 @@
  * ends at the root of 3 on the imaginary axis. */
 #define STABLE 1.7
 
-#define LEFT 1e-4 /* of the solute, at the end */
+#define LEFT 1e-4    /* of the solute, at the end */
 #define ENOUGH 0.999 /* of it, for a dispersion */
-#define BELOW 1e-3 /* 0, by which concentrations may fall without a note */
+#define BELOW 1e-3   /* 0, by which concentrations may fall without a note */
 
 enum { SUMS = 5, SOME = 4096, LEAST = 3 /* voxels along the axis */ };
 
@@ -43,15 +43,15 @@ typedef struct gate {
 
 typedef struct passage {
     const rill_closure *c;
-    double d;                          /* D0 */
-    double *now, *stage[2];            /* [nodes], concentrations; they belong to the closure problem */
-    uint32_t *place;                   /* [nodes], voxels from the inlet */
-    gate *in, *out;                    /* owned */
+    double d;               /* D0 */
+    double *now, *stage[2]; /* [nodes], concentrations; they belong to the closure problem */
+    uint32_t *place;        /* [nodes], voxels from the inlet */
+    gate *in, *out;         /* owned */
     uint32_t in_count, out_count;
-    uint32_t reached; /* nodes: the pore volume */
-    double given;                      /* concentration of what flows in */
-    double flow, entering;             /* what flows out in all, and where it flows in what comes in */
-    double (*partial)[SUMS];           /* [chunks] */
+    uint32_t reached;        /* nodes: the pore volume */
+    double given;            /* concentration of what flows in */
+    double flow, entering;   /* what flows out in all, and where it flows in what comes in */
+    double (*partial)[SUMS]; /* [chunks] */
     double least, most;
 } passage;
 
@@ -84,7 +84,9 @@ static rill_status gates_make(rill_closure *c, const rill_geom *geom, int axis, 
     rill_status status = RILL_OK;
     const uint32_t end = geom->n[axis] - 1;
     const bool up = c->mean[axis] > 0;
-    const uint64_t stride = axis == 0 ? 1 : axis == 1 ? geom->n[0] : (uint64_t)geom->n[0] * geom->n[1],
+    const uint64_t stride = axis == 0   ? 1
+                            : axis == 1 ? geom->n[0]
+                                        : (uint64_t)geom->n[0] * geom->n[1],
                    most = rill_geom_voxels(geom) / geom->n[axis];
     rill_closure_link *link = c->level->link;
     uint32_t i = 0;
@@ -237,8 +239,8 @@ static void sample(passage *p, double time, double out[RILL_BREAKTHROUGH_COLUMNS
     out[RILL_BREAKTHROUGH_VARIANCE] = sum[2] / sum[0] - mean * mean;
 }
 
-/* Return the Peclet number, of its length, of a uniform column whose times of passage have a variance over the
- * square of their mean. */
+/* Return the Peclet number, of its length, of a uniform column whose times of passage have a variance over
+ * the square of their mean. */
 static double column_peclet(double variance)
 {
     double low = 1e-9, high = 1e12;
@@ -287,8 +289,10 @@ static rill_status hand_out(const passage *p, const rill_dispersion_options *o, 
     double *const *flux = p->c->own;
     if (!o->moment) return RILL_OK;
     flux_find(p, o->axis);
-    return o->moment(o->context, &(rill_concentration_field){point, number, o->peclet[point], time,
-                                                             p->c->nodes, p->now, {flux[0], flux[1], flux[2]}});
+    return o->moment(
+        o->context,
+        &(rill_concentration_field){
+            point, number, o->peclet[point], time, p->c->nodes, p->now, {flux[0], flux[1], flux[2]}});
 }
 
 /* Sums over the time of what has come out, or of a step has not yet. */
@@ -310,10 +314,9 @@ static void moments_find(const times *t, bool pulse, double voxels, const rill_d
     run->recovered = pulse ? t->sum[0] : t->before;
     run->mean = pulse ? t->sum[1] / t->sum[0] : t->sum[0];
     run->variance = (pulse ? t->sum[2] / t->sum[0] : 2 * t->sum[1]) - run->mean * run->mean;
-    run->dispersion =
-        run->recovered < ENOUGH
-            ? NAN
-            : run->peclet * voxels / d->length / column_peclet(run->variance / (run->mean * run->mean));
+    run->dispersion = run->recovered < ENOUGH ? NAN
+                                              : run->peclet * voxels / d->length /
+                                                    column_peclet(run->variance / (run->mean * run->mean));
 }
 
 static rill_status run_make(passage *p, const rill_dispersion_options *o, int index, uint32_t voxels,
@@ -355,15 +358,17 @@ static rill_status run_make(passage *p, const rill_dispersion_options *o, int in
     run->least = p->least, run->most = p->most;
     run->seconds = rill_now() - begun;
     if (!isfinite(p->least) || !isfinite(p->most))
-        RILL_TRY(rill_fail(RILL_NUMERICS, "at a Peclet number of %g concentrations are not finite after %llu "
-                                          "time steps: please report this",
+        RILL_TRY(rill_fail(RILL_NUMERICS,
+                           "at a Peclet number of %g concentrations are not finite after %llu "
+                           "time steps: please report this",
                            run->peclet, (unsigned long long)run->steps));
     moments_find(&t, pulse, voxels, out, run);
     if (!pulse && run->least < -BELOW)
-        RILL_TRY(rill_note(&out->notes,
-                           "at a Peclet number of %g concentrations fall to %.2g beside the front: voxels are "
-                           "too large for it there; compare with smaller ones (--resample)",
-                           run->peclet, run->least));
+        RILL_TRY(
+            rill_note(&out->notes,
+                      "at a Peclet number of %g concentrations fall to %.2g beside the front: voxels are "
+                      "too large for it there; compare with smaller ones (--resample)",
+                      run->peclet, run->least));
     if (o->duration == 0 && run->count == most)
         RILL_TRY(rill_note(&out->notes,
                            "at a Peclet number of %g %.3g %% have come out after %d pore volumes: times of "
@@ -384,10 +389,11 @@ rill_status rill_breakthrough_compute(rill_closure *c, const rill_geom *geom,
         RILL_TRY(rill_fail(RILL_NUMERICS, "nothing flows out through the face at the end of the box"));
     RILL_TRY(reached_count(&p));
     if (p.reached < c->nodes)
-        RILL_TRY(rill_note(&out->notes,
-                           "%u of %u voxels are connected through the inlet and the outlet alone: in time the "
-                           "solute does not reach them, and they are no part of its pore volume",
-                           c->nodes - p.reached, c->nodes));
+        RILL_TRY(
+            rill_note(&out->notes,
+                      "%u of %u voxels are connected through the inlet and the outlet alone: in time the "
+                      "solute does not reach them, and they are no part of its pore volume",
+                      c->nodes - p.reached, c->nodes));
     RILL_TRY(rill_array_create(chunks_of(&p), sizeof *p.partial, name, (void **)&p.partial));
     RILL_TRY(rill_array_create_zero((uint64_t)o->peclet_count, sizeof *out->runs, name, (void **)&out->runs));
     for (int k = 0; k < o->peclet_count; k++) RILL_TRY(run_make(&p, o, k, geom->n[o->axis], out));

@@ -65,8 +65,9 @@ typedef struct rill_breakthrough {
     double recovered;  /**< part of the solute that has come out; of a step: concentration at the outlet */
     double dispersion; /**< D_L / D0 of a uniform column of this length with the same variance; NaN while less
                             than 99.9 % have come out */
-    double least, most; /**< concentrations in all samples */
-    double seconds;     /**< wall clock */
+    double least;      /**< least concentration in all samples */
+    double most;       /**< largest of them */
+    double seconds;    /**< wall clock */
 } rill_breakthrough;
 
 /** Concentrations of a run in time, for rill_dispersion_options.moment; in node order. */

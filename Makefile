@@ -339,7 +339,7 @@ wheel: all ## make the Python package with library and program in BUILD/wheel
 # Nothing in a wheel depends on where it was built: its data are beside the program.
 $(BUILD)/portable/data.o: CPPFLAGS += $(C_LOCALE) $(call text_macro,RILL_DATA_SOURCES,/usr/share/rill)
 $(BUILD)/portable/data.o: CFLAGS += $(HARDENING)
-$(BUILD)/portable/data.o: src/core/data.c $(BUILD)/flags
+$(BUILD)/portable/data.o: src/core/data.c $(BUILD)/obj/src/core/data.o
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 PORTABLE_OBJ = $(LIB_OBJ:$(BUILD)/obj/src/core/data.o=$(BUILD)/portable/data.o)

@@ -49,6 +49,8 @@ static void end(void)
     remove(path);
     snprintf(path, sizeof path, "%s/bend-errors.csv", folder);
     remove(path);
+    snprintf(path, sizeof path, "%s/shape-errors.csv", folder);
+    remove(path);
     rmdir(folder);
 }
 
@@ -147,6 +149,31 @@ Test(expected, interpolates_bends_by_their_boundary_layer, .init = begin, .fini 
     cr_expect(strstr(rill_error_message(), "out of range"), "%s", rill_error_message());
 }
 
+/* Each shape has its own rows; second order in the cells. */
+Test(expected, interpolates_shapes_by_their_cells, .init = begin, .fini = end)
+{
+    const char *columns = "shape, cells, pressure drop, mean wall shear, local wall shear";
+    double error[3];
+    cr_expect_eq(rill_expected_shape(RILL_PLAN_STENOSIS, 20, error), RILL_USAGE);
+    cr_expect(strstr(rill_error_message(), "shape-errors.csv"), "%s", rill_error_message());
+    put_table("shape-errors", columns,
+              "stenosis, 10, 0.08, 0.04, 0.16\nstenosis, 20, 0.02, 0.01, 0.04\ntriangle, 20, 0.5, 0.5, 0.5\n",
+              3);
+    static const double flows[][2] = {{10, 0.04}, {20, 0.01}, {14.142135623730951, 0.02}, {40, 0.0025}};
+    for (size_t k = 0; k < sizeof flows / sizeof *flows; k++) {
+        cr_assert_eq(rill_expected_shape(RILL_PLAN_STENOSIS, flows[k][0], error), RILL_OK, "%s",
+                     rill_error_message());
+        cr_expect_float_eq(error[0], 2 * flows[k][1], 1e-9, "%g cells: %g", flows[k][0], error[0]);
+        cr_expect_float_eq(error[1], flows[k][1], 1e-9, "%g cells: %g", flows[k][0], error[1]);
+        cr_expect_float_eq(error[2], 4 * flows[k][1], 1e-9, "%g cells: %g", flows[k][0], error[2]);
+    }
+    cr_expect_eq(rill_expected_shape(RILL_PLAN_STRAIGHT, 20, error), RILL_USAGE);
+    cr_expect(strstr(rill_error_message(), "has no rows of \"straight\""), "%s", rill_error_message());
+    put_table("shape-errors", columns, "triangle, 0, 0.5, 0.5, 0.5\n", 1);
+    cr_expect_eq(rill_expected_shape(RILL_PLAN_TRIANGLE, 20, error), RILL_USAGE);
+    cr_expect(strstr(rill_error_message(), "out of range"), "%s", rill_error_message());
+}
+
 Test(expected, tells_a_table_that_is_missing_or_damaged, .init = begin, .fini = end)
 {
     rill_expected t;
@@ -191,6 +218,25 @@ Test(expected, no_row_of_the_tables_has_more_than_is_stated)
                       local);
     }
     rill_table_free(&bends);
+    for (int k = 0; k < RILL_PLAN_SHAPES; k++) {
+        const rill_plan_shape shape = (rill_plan_shape)k;
+        rill_table table;
+        cr_assert_eq(rill_table_read("shape-errors", &table), RILL_OK, "%s", rill_error_message());
+        cr_assert_gt(table.rows, 8);
+        for (int row = 0; row < table.rows; row++) {
+            double cells = 0, said[3];
+            if (strcmp(table.cells[row * table.columns], rill_plan_shape_name(shape)) != 0) continue;
+            cr_assert_eq(rill_table_number(&table, row, 1, &cells), RILL_OK);
+            cr_assert_eq(rill_expected_shape(shape, cells, said), RILL_OK, "%s", rill_error_message());
+            for (int e = 0; e < 3; e++) {
+                double error = 0;
+                cr_assert_eq(rill_table_number(&table, row, 2 + e, &error), RILL_OK);
+                cr_expect_geq(said[e], error * (1 - 1e-9), "%s, %g cells: %g, stated %g",
+                              rill_plan_shape_name(shape), cells, error, said[e]);
+            }
+        }
+        rill_table_free(&table);
+    }
 }
 
 /* What the suite finds is no larger than what the table says, but for a quarter. */

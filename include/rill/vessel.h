@@ -122,11 +122,25 @@ typedef struct rill_plan_verdict {
 
 enum { RILL_PLAN_VERDICTS = 16 /**< of a plan, at most */ };
 
+/** Shapes that err more than a pipe along (1, 2, 2). */
+typedef enum rill_plan_shape {
+    RILL_PLAN_STRAIGHT, /**< a pipe along an axis of the lattice, wherever nodes lie */
+    RILL_PLAN_TRIANGLE, /**< flat walls oblique to the lattice: the equilateral duct, across its incircle */
+    RILL_PLAN_STENOSIS, /**< a pipe that narrows to half of its width over 4.5 radii */
+    RILL_PLAN_SHAPES
+} rill_plan_shape;
+
+/** Errors to expect of a shape; NaN: not known. */
+typedef struct rill_shape_errors {
+    double pressure, mean, local; /**< as in rill_plan_errors */
+} rill_shape_errors;
+
 /**
  * Errors to expect where the vessel has the fewest cells across, relative: those of straight pipes as many
  * cells across, at the same relaxation time and Womersley number (data/wall-shear-errors.csv), and of a bend
- * of five radii (data/bend-errors.csv), and the change of a pulsatile flow along the vessel. They are larger
- * in stenoses and where flow separates. NaN: not known, as with half-way bounce-back.
+ * of five radii (data/bend-errors.csv) and of other shapes (data/shape-errors.csv), and the change of a
+ * pulsatile flow along the vessel. They are larger where flow separates. NaN: not known, as with half-way
+ * bounce-back.
  */
 typedef struct rill_plan_errors {
     double cells;    /**< across the opening with the fewest */
@@ -138,6 +152,7 @@ typedef struct rill_plan_errors {
     double dean;     /**< Dean number at the peak in such a bend, Re sqrt(R / radius of the bend) */
     double bend;     /**< as `local`, there */
     double sound;    /**< part of these that the compressible fluid adds: rill_plan_compliance.mean_sound */
+    rill_shape_errors shape[RILL_PLAN_SHAPES]; /**< with as many cells across where they are widest */
 } rill_plan_errors;
 
 /** What the compressible fluid of the lattice stores, beside the circuit. */

@@ -5,6 +5,7 @@
 #include "cli/devices.h"
 #include "core/units.h"
 #include "io/json_file.h"
+#include "vessel/expected.h"
 #include "vessel/end_kinds.h"
 
 #include <math.h>
@@ -125,11 +126,17 @@ static void print_errors(const rill_plan_errors *e)
     if (e->layer > 0) snprintf(layer, sizeof layer, ", %.2g in the boundary layer", e->layer);
     cli_row("expected error", "wall shear %.2g %% in its mean and %.2g %% locally, pressure drop %.2g %%,",
             100 * e->mean, 100 * e->local, 100 * e->pressure);
-    cli_row("", "of a straight pipe with %.3g cells across%s, at tau %.4g; more in stenoses,", e->cells,
-            layer, e->tau);
-    cli_row(
-        "",
-        "up to three times as much locally, and five times in the mean, on flat walls oblique to the lattice");
+    cli_row("", "of a pipe oblique to the lattice with %.3g cells across%s, at tau %.4g", e->cells, layer,
+            e->tau);
+    for (int k = 0; k < RILL_PLAN_SHAPES; k++) {
+        static const char *const where[] = {"in a pipe along an axis of the lattice",
+                                            "on flat walls oblique to the lattice",
+                                            "in a stenosis of half the width"};
+        const rill_shape_errors *of = &e->shape[k];
+        if (isnan(of->pressure)) continue;
+        cli_row("", "%s, wall shear %.2g %% in its mean and %.2g %% locally, pressure drop %.2g %%", where[k],
+                100 * of->mean, 100 * of->local, 100 * of->pressure);
+    }
     if (e->sound > 0.001)
         cli_row("", "%.2g %% of each are the change of the flow along the vessel by sound", 100 * e->sound);
     if (!isnan(e->bend))
@@ -243,14 +250,30 @@ static json_t *compliance_json(const rill_plan_compliance *p)
                      rill_json_real(p->settling), "pressure_change", rill_json_real(p->change));
 }
 
+/* Errors of shapes by their names; those that are not known are left out. */
+static json_t *shapes_json(const rill_plan_errors *e)
+{
+    json_t *all = json_object();
+    for (int k = 0; k < RILL_PLAN_SHAPES; k++) {
+        const rill_shape_errors *of = &e->shape[k];
+        if (isnan(of->pressure)) continue;
+        json_object_set_new(all, rill_plan_shape_name((rill_plan_shape)k),
+                            json_pack("{s:o, s:o, s:o}", "pressure_drop", rill_json_real(of->pressure),
+                                      "wall_shear_mean", rill_json_real(of->mean), "wall_shear_local",
+                                      rill_json_real(of->local)));
+    }
+    return all;
+}
+
 static json_t *errors_json(const rill_plan_errors *e)
 {
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cells", rill_json_real(e->cells), "tau",
-        rill_json_real(e->tau), "boundary_layer_cells", rill_json_real(e->layer > 0 ? e->layer : NAN),
-        "pressure_drop", rill_json_real(e->pressure), "wall_shear_mean", rill_json_real(e->mean),
-        "wall_shear_local", rill_json_real(e->local), "dean", rill_json_real(e->dean),
-        "wall_shear_local_in_bend", rill_json_real(e->bend), "flow_change", rill_json_real(e->sound));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cells", rill_json_real(e->cells),
+                     "tau", rill_json_real(e->tau), "boundary_layer_cells",
+                     rill_json_real(e->layer > 0 ? e->layer : NAN), "pressure_drop",
+                     rill_json_real(e->pressure), "wall_shear_mean", rill_json_real(e->mean),
+                     "wall_shear_local", rill_json_real(e->local), "dean", rill_json_real(e->dean),
+                     "wall_shear_local_in_bend", rill_json_real(e->bend), "flow_change",
+                     rill_json_real(e->sound), "shapes", shapes_json(e));
 }
 
 json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)

@@ -153,6 +153,45 @@ done:
     return status;
 }
 
+const char *rill_plan_shape_name(rill_plan_shape shape)
+{
+    static const char *const names[] = {"straight", "triangle", "stenosis"};
+    return names[shape];
+}
+
+rill_status rill_expected_shape(rill_plan_shape shape, double cells, double errors[ERRORS])
+{
+    enum { COLUMNS = 2 }; /* in front of the errors */
+    rill_status status = RILL_OK;
+    rill_table table;
+    knot *knots = NULL;
+    int count = 0;
+    RILL_TRY(rill_table_read("shape-errors", &table));
+    knots = calloc((size_t)table.rows + 1, sizeof *knots);
+    if (!knots) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a table"));
+    for (int row = 0; row < table.rows; row++) {
+        knot *k = &knots[count];
+        if (strcmp(table.cells[row * table.columns], rill_plan_shape_name(shape)) != 0) continue;
+        RILL_TRY(rill_table_number(&table, row, 1, &k->x));
+        for (int e = 0; e < ERRORS; e++) {
+            RILL_TRY(rill_table_number(&table, row, COLUMNS + e, &k->error[e]));
+            k->error[e] = fmax(fabs(k->error[e]), LEAST);
+        }
+        if (!(k->x > 0))
+            RILL_TRY(rill_fail(RILL_USAGE, "%s:%d: %g cells are out of range", table.path, table.lines[row],
+                               k->x));
+        count++;
+    }
+    if (count == 0)
+        RILL_TRY(rill_fail(RILL_USAGE, "%s has no rows of \"%s\": run scripts/wall-shear-errors", table.path,
+                           rill_plan_shape_name(shape)));
+    curve_at(knots, count, cells, errors);
+done:
+    free(knots);
+    rill_table_free(&table);
+    return status;
+}
+
 /* What of a table belongs to a flow: steady flow by lattice and collision, oscillating flow by its boundary
  * layer and collision. */
 typedef struct part {
@@ -222,8 +261,10 @@ static bool errors_at(const part *p, double tau, double cells, knot *knots, doub
 /* Return errors that are not known. */
 static rill_plan_errors none(double cells, double tau)
 {
-    return (rill_plan_errors){
+    rill_plan_errors out = {
         .cells = cells, .tau = tau, .pressure = NAN, .mean = NAN, .local = NAN, .dean = NAN, .bend = NAN};
+    for (int k = 0; k < RILL_PLAN_SHAPES; k++) out.shape[k].pressure = NAN;
+    return out;
 }
 
 rill_plan_errors rill_expected_at(const rill_expected *t, rill_lattice lattice, rill_collision collision,
@@ -307,5 +348,12 @@ rill_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan
     out.dean = least->reynolds * sqrt(BEND);
     if (out.dean > 0 && rill_expected_bend(out.dean, cells, &out.bend) == RILL_OK)
         out.bend = fmax(out.bend + out.sound, out.local);
+    for (int k = 0; k < RILL_PLAN_SHAPES && !isnan(out.local); k++) {
+        double e[ERRORS];
+        if (rill_expected_shape((rill_plan_shape)k, cells, e) != RILL_OK) continue;
+        out.shape[k] = (rill_shape_errors){.pressure = fmax(e[0] + out.sound, out.pressure),
+                                           .mean = fmax(e[1] + out.sound, out.mean),
+                                           .local = fmax(e[2] + out.sound, out.local)};
+    }
     return out;
 }

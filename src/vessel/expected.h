@@ -52,6 +52,16 @@ rill_plan_errors rill_expected_at(const rill_expected *expected, rill_lattice la
  */
 rill_status rill_expected_bend(double dean, double cells, double *local);
 
+/** Return the name of a shape in data/shape-errors.csv and in JSON. */
+const char *rill_plan_shape_name(rill_plan_shape shape);
+
+/**
+ * Find the errors of a shape at a number of cells across, from data/shape-errors.csv, as powers of the cells.
+ * @param[out] errors  as rill_expected_point.error
+ * @return RILL_USAGE with the remedy when the table is missing, damaged or lacks the shape
+ */
+rill_status rill_expected_shape(rill_plan_shape shape, double cells, double errors[3]);
+
 /** Return the width of an opening where it is narrowest, m: between two parallel lines, at most its hydraulic
  * diameter. Flows through flat openings err as in a pipe of this width. */
 double rill_expected_width(const rill_opening *opening);

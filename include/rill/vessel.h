@@ -132,7 +132,9 @@ typedef enum rill_plan_shape {
 
 /** Errors to expect of a shape; NaN: not known. */
 typedef struct rill_shape_errors {
-    double pressure, mean, local; /**< as in rill_plan_errors */
+    double pressure; /**< of the pressure drop */
+    double mean;     /**< of the mean wall shear */
+    double local;    /**< of the wall shear at single places */
 } rill_shape_errors;
 
 /**

@@ -134,7 +134,7 @@ typedef enum rill_plan_shape {
 typedef struct rill_shape_errors {
     double pressure; /**< of the pressure drop */
     double mean;     /**< of the mean wall shear */
-    double local;    /**< of the wall shear at single places */
+    double local;    /**< of the wall shear on triangles, L2 */
 } rill_shape_errors;
 
 /**

@@ -220,7 +220,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 
 # What NVRTC compiles kernels from, in the library itself.
 KERNEL_SOURCES := $(patsubst %,include/rill/%.h,boundary domain geometry progress rheology status types variant) \
-  $(sort $(filter-out $(patsubst %,src/kernel/%.h,build refine rounding variant),$(wildcard src/kernel/*.h src/kernel/comparison/*.h))) src/kernel/variants.def cuda/compiled.h cuda/registers.cuh cuda/boundary.cuh cuda/kernels.cuh
+  $(sort $(filter-out $(patsubst %,src/kernel/%.h,build groups refine rounding variant),$(wildcard src/kernel/*.h src/kernel/comparison/*.h))) src/kernel/variants.def cuda/compiled.h cuda/registers.cuh cuda/boundary.cuh cuda/kernels.cuh
 $(BUILD)/obj/cuda/sources.S: scripts/embed $(KERNEL_SOURCES)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)scripts/embed rill_kernel_sources $(KERNEL_SOURCES) >$@

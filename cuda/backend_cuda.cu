@@ -4,6 +4,7 @@ extern "C" {
 #include "cuda/queue.h"
 #include "cuda/find.h"
 #include "device/device.h"
+#include "kernel/groups.h"
 #include "kernel/sums.h"
 }
 
@@ -328,11 +329,20 @@ rill_status share(rill_device *device, const void *host, uint64_t bytes, const c
 
 void release(rill_device *device, const void *array) { free_array(device, const_cast<void *>(array)); }
 
-rill_status link_nodes(rill_device *, rill_variant, rill_arrays *) { return RILL_OK; }
+rill_status link_nodes(rill_device *device, rill_variant variant, rill_arrays *arrays)
+{
+    const rill_status status = use(device);
+    return status == RILL_OK ? rill_cuda_groups(variant, arrays, device->queue) : status;
+}
 
-void unlink_nodes(rill_device *, rill_arrays *) {}
+void unlink_nodes(rill_device *, rill_arrays *arrays)
+{
+    cudaFree(const_cast<uint32_t *>(arrays->lanes));
+    arrays->lanes = nullptr;
+    arrays->warps = 0;
+}
 
-uint64_t linked(rill_device *, const rill_arrays *) { return 0; }
+uint64_t linked(rill_device *, const rill_arrays *arrays) { return rill_groups_bytes(arrays->warps); }
 
 void build(rill_device *device, const rill_builder *builder, rill_build_task task)
 {

@@ -59,7 +59,7 @@ enum { RILL_CUDA_CROSS_THREADS = 64, RILL_CUDA_CROSS_LINKS = 4 };
 RILL_CONSTANT_FN int rill_cuda_step_threads(const int lattice, const int stream, const int addressing,
                                             const int parity)
 {
-    if (rill_stream_macroscopic(stream)) return 512;
+    if (rill_stream_macroscopic(stream)) return 128;
     return addressing == RILL_LIST || (rill_stream_pulls(stream) && lattice != RILL_D3Q27) ||
                    (rill_stream_in_place(stream) && rill_slot_looks(stream, parity, false))
                ? 128

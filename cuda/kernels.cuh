@@ -8,7 +8,7 @@
 #include "cuda/registers.cuh"
 #include "kernel/launch.h"
 #include "kernel/node.h"
-#include "kernel/node_macroscopic.h"
+#include "kernel/node_groups.h"
 #include "kernel/sums.h"
 #include "kernel/turn.h"
 #include "kernel/walls.h"
@@ -21,9 +21,10 @@ template <int L, int S, int A, int T, int P, int B, int H> struct layout {
     static constexpr bool walls_in_step = rill_walls_in_step(S, A, T, P);
     static constexpr bool populations = !rill_stream_macroscopic(S); // are what is stored
     // Whether kernels with offsets of 32 bits are compiled, too: D3Q27 pulls in fp32 are 2 % slower with
-    // them.
+    // them. Where density and momentum are stored, these kernels step groups of nodes.
     static constexpr bool narrows =
-        populations && A == RILL_BITMAP && !(L == RILL_D3Q27 && S == RILL_PULL && T == RILL_FP32);
+        A == RILL_BITMAP &&
+        (populations ? !(L == RILL_D3Q27 && S == RILL_PULL && T == RILL_FP32) : rill_dimensions(L) == 3);
     static constexpr bool narrow = false; // offsets are such
     static constexpr rill_plan plan() { return {L, S, A, B, T, H}; }
 };
@@ -270,7 +271,10 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     wait_for_kernel_before();
     const typename step::number block = first + (typename step::number)blockIdx.x * threads,
                                 n = block + threadIdx.x;
-    if constexpr (!V::populations) {
+    if constexpr (!V::populations && narrow) {
+        if (n / RILL_WARP < from.warps) rill_group_step<step>(&from, &to, &rates, n);
+        return;
+    } else if constexpr (!V::populations) {
         if (threadIdx.x < end - block) rill_stored_step<step>(&from, &to, &rates, n);
         return;
     }

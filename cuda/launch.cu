@@ -84,15 +84,20 @@ void step(const rill_launch *launch)
     const auto threads =
         (unsigned)rill_cuda_step_threads((int)launch->variant.lattice, (int)launch->variant.stream,
                                          (int)launch->variant.addressing, launch->parity);
-    const bool narrow = (uint64_t)rill_q((int)launch->variant.lattice) * launch->from.stride <= UINT32_MAX;
+    const bool stored = rill_stream_macroscopic((int)launch->variant.stream),
+               groups = launch->from.lanes && launch->first == 0 && launch->nodes == launch->from.nodes;
+    const bool narrow =
+        stored ? groups : (uint64_t)rill_q((int)launch->variant.lattice) * launch->from.stride <= UINT32_MAX;
+    const uint64_t work =
+        stored && groups ? (uint64_t)RILL_WARP * launch->from.warps : launch->nodes - launch->first;
     const int kernel = (launch->walls.weights ? RILL_CUDA_STEP_WALLS
                         : launch->parity      ? RILL_CUDA_STEP_ODD
                                               : RILL_CUDA_STEP_EVEN) +
                        (narrow ? RILL_CUDA_NARROW_EVEN - RILL_CUDA_STEP_EVEN : 0);
     rill_arrays from = launch->from;
     from.ahead = ahead_of(launch);
-    start(launch, kernel, blocks_of(launch->nodes - launch->first, threads), threads, from, launch->to,
-          rates_argument(launch), launch->first, launch->nodes, launch->walls);
+    start(launch, kernel, blocks_of(work, threads), threads, from, launch->to, rates_argument(launch),
+          launch->first, launch->nodes, launch->walls);
 }
 
 void read(const rill_launch *launch, rill_node first, rill_node count, double *out, rill_partial *partials)

@@ -14,6 +14,9 @@
  */
 void rill_cuda_build(const rill_builder *builder, rill_build_task task, void *queue);
 
+/** Give the groups of nodes of a variant lanes where that makes its steps faster, see rill_arrays.lanes. */
+rill_status rill_cuda_groups(rill_variant variant, rill_arrays *arrays, void *queue);
+
 /** Start an interpolation between grids, a block per row. A failure stays behind as CUDA's last error. */
 void rill_cuda_refine(const rill_refiner *refiner, void *queue);
 

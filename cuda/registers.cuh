@@ -37,7 +37,7 @@ RILL_CONSTANT_FN int rill_registers_of(const int lattice, const int collision, c
     // clang-format off
     constexpr rill_registers table[] = {
         {RILL_D3Q19, RILL_TRT, RILL_STOKES, RILL_PULL, RILL_BITMAP, ANY, {64, 64, 64}, {51, 51, 64}},
-        {RILL_D3Q19, RILL_TRT, RILL_STOKES, RILL_MACROSCOPIC, RILL_BITMAP, ANY, {40, 40, 40}, {40, 40, 40}},
+        {RILL_D3Q19, RILL_TRT, RILL_STOKES, RILL_MACROSCOPIC, RILL_BITMAP, ANY, {40, 40, 40}, {96, 96, 96}},
         {RILL_D3Q19, RILL_TRT, RILL_STOKES, RILL_AA, RILL_BITMAP, ANY, {64, 80, 64}, {51, 64, 64}},
         {RILL_D3Q19, RILL_TRT, ANY, RILL_RING, RILL_BITMAP, ANY, {64, 64, 64}, {64, 64, 64}},
         {RILL_D3Q19, RILL_TRT, RILL_STOKES, RILL_AA, RILL_LIST, ANY, {64, 104, 64}, {51, 64, 64}},

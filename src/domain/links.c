@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
-#include "kernel/build.h"
+#include "kernel/groups.h"
 #include "domain/layers.h"
 #include "kernel/turn.h"
 
@@ -86,6 +86,7 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
     size.chunk = size.nodes;
     uint64_t slots =
         needs_ghosts(v) && rill_stream_esoteric(v.stream) ? size.first_ghost + ghosts : size.nodes;
+    if (rill_stream_macroscopic(v.stream)) slots++; /* groups of nodes read it behind a last solid cell */
     if (rill_stream_ring(v.stream)) {
         /* Copies of the first plane stand behind the last; a chunk may write where no later one reads. */
         enum { chunks = 24, chunk_least = 1 << 16, chunk_most = 1 << 18 };
@@ -270,6 +271,27 @@ static void sample_build(const rill_builder *b, const rill_numbering *fluid, uin
     }
 }
 
+/* Return the bytes of lanes for groups of nodes, see rill_arrays. */
+static uint64_t groups_linked(const rill_numbering *fluid, rill_variant v)
+{
+    const rill_builder b = {.row_words = fluid->row_words,
+                            .n = {fluid->n[0], fluid->n[1], fluid->n[2]},
+                            .fluid = {fluid->occupied, fluid->base}};
+    const rill_groups groups = {.numbering = &b,
+                                .n = {fluid->n[0], fluid->n[1], fluid->n[2]},
+                                .row = (uint32_t)row_of(fluid),
+                                .last_bit = (fluid->n[0] - 1) % RILL_WORD_CELLS + 1,
+                                .corners = rill_corners(v.lattice) != 0};
+    if (!rill_groups_possible(v.lattice, groups.n, groups.row)) return 0;
+    const uint64_t strips = rill_strips(groups.n), some = strips > SAMPLE_BLOCKS ? SAMPLE_BLOCKS : strips;
+    uint64_t warps = 0;
+#pragma omp parallel for schedule(static) reduction(+ : warps)
+    for (uint64_t k = 0; k < some; k++)
+        warps += rill_lanes_of_strip(&groups, (uint32_t)((2 * k + 1) * strips / (2 * some)), NULL, NULL);
+    warps = (uint64_t)((double)warps * (double)strips / (double)some);
+    return rill_groups_worth(warps, fluid->nodes) ? rill_groups_bytes(warps) : 0;
+}
+
 rill_status rill_links_linked(const rill_numbering *fluid, rill_variant variant, rill_device *device,
                               uint64_t *bytes)
 {
@@ -281,6 +303,9 @@ rill_status rill_links_linked(const rill_numbering *fluid, rill_variant variant,
     const uint64_t blocks = whole_blocks(fluid->nodes) / RILL_SEGMENT_BLOCK,
                    some = blocks > SAMPLE_BLOCKS ? SAMPLE_BLOCKS : blocks;
     *bytes = 0;
+    if (rill_stream_macroscopic(variant.stream) && variant.addressing == RILL_BITMAP &&
+        !device->backend->processor && fluid->occupied)
+        *bytes = groups_linked(fluid, variant);
     if (variant.addressing != RILL_LIST || !device->backend->host || !fluid->occupied) return RILL_OK;
     RILL_TRY(ghosts_create(fluid, variant, &ghosts));
     RILL_TRY(layout(fluid, variant, ghosts.nodes, &size));

@@ -63,9 +63,9 @@ rill_status rill_links_create(const rill_numbering *fluid, rill_variant variant,
 
 /**
  * Find out what rill_device_link() makes of the links of a variant, before they are built: of all blocks of
- * nodes where there are few, else of a sample.
- * @param[out] bytes  0 where the device is no processor of this process, or numbers are held of some planes
- * at a time
+ * nodes where there are few, else of a sample; of groups of nodes on a GPU a sample of strips.
+ * @param[out] bytes  0 for a list where the device is no processor of this process, and where numbers are
+ * held of some planes at a time
  */
 rill_status rill_links_linked(const rill_numbering *fluid, rill_variant variant, rill_device *device,
                               uint64_t *bytes);

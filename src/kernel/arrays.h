@@ -76,6 +76,21 @@ typedef struct rill_start {
 } __attribute__((aligned(8))) rill_start; /* one load */
 
 /**
+ * Groups of nodes that a thread steps at a time, where density and momentum are stored: 2 x 2 cells along y
+ * and z, with one x. A lane of a warp has a group; the lanes beside have the cells beside, or it needs none
+ * of them there. Lanes whose group is stepped elsewhere, or not fluid, lend their cells alone. A lane is
+ * bit | nodes to step << RILL_LANE_NODES | (word - that of its warp) << RILL_LANE_WORD, of the cell with the
+ * least y and z. See groups.h.
+ */
+enum {
+    RILL_GROUP_SIDE = 2,
+    RILL_GROUP_CELLS = RILL_GROUP_SIDE * RILL_GROUP_SIDE,
+    RILL_WARP = 32,
+    RILL_LANE_NODES = 5,
+    RILL_LANE_WORD = RILL_LANE_NODES + RILL_GROUP_CELLS
+};
+
+/**
  * A domain as kernels see it; what a variant has no use for is NULL. Made by domain/links.h.
  */
 typedef struct rill_arrays {
@@ -101,8 +116,11 @@ typedef struct rill_arrays {
     uint32_t box[3];                      /**< dense: cells along x, y, z */
     uint32_t row, plane;                  /**< bitmap: words of a row, of a plane */
     uint32_t last_bit;                    /**< bitmap: bit of a row's last cell in its last word */
-    uint32_t ahead;                       /**< GPU: nodes from the first of a block to those prefetched */
-    rill_segments segments;               /**< CPU with a list: the list again */
+    const uint32_t *lanes; /**< GPU: [warps][RILL_WARP], and behind them the word of each warp; NULL where
+                                nodes are stepped one by one */
+    uint32_t warps;
+    uint32_t ahead;         /**< GPU: nodes from the first of a block to those prefetched */
+    rill_segments segments; /**< CPU with a list: the list again */
 } rill_arrays;
 
 #endif

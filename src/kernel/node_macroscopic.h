@@ -65,14 +65,15 @@ RILL_FN rill_stored rill_stored_none(void)
     return none;
 }
 
-/** Return the population over w_i that leaves along velocity i. */
+/** Return the population over w_i that leaves along velocity i. The x component comes last: what leaves
+ * towards a row of cells has the rest in common. */
 template <class P>
 static __device__ __forceinline__ rill_real rill_stored_sent(const rill_stored *stored, const int i)
 {
     rill_real sum = stored->row[0];
     RILL_UNROLL
-    for (int a = 0; a < rill_dimensions(P::lattice); a++) {
-        const int c = rill_c(P::lattice, i, a);
+    for (int k = 1; k <= rill_dimensions(P::lattice); k++) {
+        const int a = k % rill_dimensions(P::lattice), c = rill_c(P::lattice, i, a);
         if (c) sum = c > 0 ? sum + stored->row[1 + a] : sum - stored->row[1 + a];
     }
     return sum;
@@ -107,17 +108,30 @@ static __device__ __forceinline__ void rill_stored_set(const rill_arrays *arrays
     rill_stored_put<P>(arrays, n, &stored);
 }
 
-/** Sums of populations over w_i that have arrived, and of c_i times these, in units of the last weight. */
+/**
+ * Add populations over w_i that have come from a row of cells, and c_i times these, in units of the last
+ * weight.
+ * @param came  from the cells before, at and behind that with the node's x
+ * @param cy    y and z components of their velocities
+ */
 template <class P>
-static __device__ __forceinline__ void rill_stored_add(const rill_real came, const int i, rill_stored *sums)
+static __device__ __forceinline__ void rill_stored_add(const rill_real *came, const int cy, const int cz,
+                                                       rill_stored *sums)
 {
-    const rill_scalar ratio = rill_weight_ratio(P::lattice, i);
-    sums->row[0] = sums->row[0] + ratio * came;
+    rill_scalar oblique = 0, straight = 0;
+    rill_real gain = 0;
     RILL_UNROLL
-    for (int a = 0; a < rill_dimensions(P::lattice); a++) {
-        const int c = rill_c(P::lattice, i, a);
-        if (c) sums->row[1 + a] = sums->row[1 + a] + (c > 0 ? ratio : -ratio) * came;
+    for (int i = 1; i < rill_q(P::lattice); i++)
+        if (rill_c(P::lattice, i, 1) == cy && rill_c(P::lattice, i, 2) == cz)
+            (rill_c(P::lattice, i, 0) ? oblique : straight) = rill_weight_ratio(P::lattice, i);
+    if (oblique) {
+        gain = oblique * (came[0] + came[2]);
+        sums->row[1] = sums->row[1] + oblique * (came[0] - came[2]);
     }
+    if (straight) gain = oblique ? gain + straight * came[1] : straight * came[1];
+    sums->row[0] = sums->row[0] + gain;
+    if (cy) sums->row[2] = cy > 0 ? sums->row[2] + gain : sums->row[2] - gain;
+    if (cz) sums->row[3] = cz > 0 ? sums->row[3] + gain : sums->row[3] - gain;
 }
 
 /** Where the cells before, at and behind a node's are in a row of cells beside it, with a bitmap. */
@@ -142,70 +156,84 @@ RILL_FN rill_row_of_cells rill_cells_of_row(const rill_arrays *arrays, const ril
     return row;
 }
 
-/** Add the population that arrives along velocity i: that of a node, or of the node itself, reflected at a
+/** Return the population that arrives along velocity i: that of a node, or of the node itself, reflected at a
  * wall. */
 template <class P>
-static __device__ __forceinline__ void rill_stored_take(const rill_arrays *arrays, const int i,
-                                                        const rill_node number, const bool open,
-                                                        const rill_stored *own, rill_stored *sums)
+static __device__ __forceinline__ rill_real rill_stored_take(const rill_arrays *arrays, const int i,
+                                                             const rill_node number, const bool open,
+                                                             const rill_stored *own)
 {
     rill_stored from;
     from.row[0] = own->row[0];
     RILL_UNROLL
     for (int a = 0; a < 3; a++) from.row[1 + a] = -own->row[1 + a];
     rill_stored_load<P>(arrays, number, open, &from);
-    rill_stored_add<P>(rill_stored_sent<P>(&from, i), i, sums);
+    return rill_stored_sent<P>(&from, i);
 }
 
-/** Make the step of a node. What is the same everywhere stays so, however weights are rounded. */
+/** Return what becomes of a node that populations have come to. What is the same everywhere stays so, however
+ * weights are rounded. @param old  what was stored a step earlier */
+template <class P>
+static __device__ __forceinline__ rill_stored rill_stored_relaxed(const rill_rates *rates,
+                                                                  const rill_stored *own,
+                                                                  const rill_stored *old,
+                                                                  const rill_stored *sums)
+{
+    const double last = rill_w(P::lattice, rill_q(P::lattice) - 1);
+    const rill_scalar rest = (rill_scalar)rint((1 - rill_w(P::lattice, 0)) / last),
+                      still = (rill_scalar)rint(1 / (3 * last));
+    rill_stored next;
+    RILL_UNROLL
+    for (int r = 0; r <= rill_dimensions(P::lattice); r++) {
+        const rill_real back = rates->memory * (own->row[r] - old->row[r]);
+        if (r == 0)
+            next.row[0] = own->row[0] +
+                          (rill_scalar)last * rates->relax_density * (sums->row[0] - rest * own->row[0]) +
+                          back;
+        else
+            next.row[r] =
+                own->row[r] +
+                rates->relax_momentum * ((rill_scalar)(3 * last) * (sums->row[r] - still * own->row[r]) +
+                                         3 * rates->force[r - 1]) +
+                back;
+    }
+    return next;
+}
+
+/** Make the step of a node, one row of cells after the other: few numbers of neighbours are held at a time.
+ */
 template <class P>
 static __device__ __forceinline__ void rill_stored_step(const rill_arrays *from, const rill_arrays *to,
                                                         const rill_rates *rates, const rill_node n)
 {
-    const double last = rill_w(P::lattice, rill_q(P::lattice) - 1);
     const rill_place place = rill_place_of(P::stream, P::addressing, from, n);
     rill_stored own = rill_stored_none(), sums = rill_stored_none();
     rill_stored_load<P>(from, n, true, &own);
-    if (P::addressing == RILL_BITMAP) {
-        RILL_UNROLL
-        for (int r = 0; r < 9; r++) { /* one row of cells after the other: few words are held at a time */
-            rill_row_of_cells cells;
-            bool looked = false;
-            RILL_UNROLL
-            for (int i = 1; i < rill_q(P::lattice); i++) {
-                if (rill_row_of<P>(i) != r) continue;
-                const int at = rill_meeting(P::lattice, P::stream, i, 0) + 1;
-                if (!looked) cells = rill_cells_of_row(from, &place, rill_word_of_link<P>(from, &place, i));
-                looked = true;
-                rill_stored_take<P>(from, i, cells.number[at], cells.fluid >> at & 1, &own, &sums);
-            }
-        }
-    } else {
+    RILL_UNROLL
+    for (int r = 0; r < 9; r++) {
+        rill_row_of_cells cells;
+        rill_real came[3] = {0, 0, 0};
+        bool looked = false;
         RILL_UNROLL
         for (int i = 1; i < rill_q(P::lattice); i++) {
-            const rill_node number =
-                from->list[(size_t)rill_list_row(P::lattice, P::stream, i) * from->list_stride + n];
-            rill_stored_take<P>(from, i, number, number != RILL_UPSTREAM_WALL, &own, &sums);
+            if (rill_row_of<P>(i) != r) continue;
+            const int at = rill_meeting(P::lattice, P::stream, i, 0) + 1;
+            if (P::addressing == RILL_BITMAP) {
+                if (!looked) cells = rill_cells_of_row(from, &place, rill_word_of_link<P>(from, &place, i));
+                came[at] = rill_stored_take<P>(from, i, cells.number[at], cells.fluid >> at & 1, &own);
+            } else {
+                const rill_node number =
+                    from->list[(size_t)rill_list_row(P::lattice, P::stream, i) * from->list_stride + n];
+                came[at] = rill_stored_take<P>(from, i, number, number != RILL_UPSTREAM_WALL, &own);
+            }
+            looked = true;
         }
+        if (looked) rill_stored_add<P>(came, 1 - r % 3, 1 - r / 3, &sums);
     }
-    const rill_scalar rest = (rill_scalar)rint((1 - rill_w(P::lattice, 0)) / last),
-                      still = (rill_scalar)rint(1 / (3 * last));
     rill_stored old = own; /* what was stored a step earlier, before it is overwritten */
     rill_stored_load<P>(to, n, rates->memory != 0, &old);
-    RILL_UNROLL
-    for (int r = 0; r <= rill_dimensions(P::lattice); r++) {
-        const rill_real back = rates->memory * (own.row[r] - old.row[r]);
-        if (r == 0)
-            own.row[0] = own.row[0] +
-                         (rill_scalar)last * rates->relax_density * (sums.row[0] - rest * own.row[0]) + back;
-        else
-            own.row[r] =
-                own.row[r] +
-                rates->relax_momentum *
-                    ((rill_scalar)(3 * last) * (sums.row[r] - still * own.row[r]) + 3 * rates->force[r - 1]) +
-                back;
-    }
-    rill_stored_put<P>(to, n, &own);
+    const rill_stored next = rill_stored_relaxed<P>(rates, &own, &old, &sums);
+    rill_stored_put<P>(to, n, &next);
 }
 
 /** Return the population that arrives along velocity i at a node in the next step. */

@@ -20,7 +20,7 @@ typedef struct rill_plan_sizes {
     bool stays;               /**< see rill_nested_stays() */
     uint64_t nodes;           /**< fluid nodes */
     uint64_t numbers;         /**< numbers of nodes on the host */
-    uint64_t linked;          /**< segments that a CPU makes of a list */
+    uint64_t linked;          /**< segments that a CPU makes of a list, or lanes a GPU of nodes */
     uint64_t swaps;           /**< mirrored links, number */
     uint64_t own_swaps;       /**< of them, on the host beside those of the domain */
     uint64_t coarser;         /**< a coarser sample and its flow, see rill_nested_bytes() */

@@ -429,7 +429,9 @@ class _Computation(Computation):
         run = self.out.runs[index]
         samples = np.ctypeslib.as_array(run.samples, (run.count, c.RILL_BREAKTHROUGH_COLUMNS)).copy()
         name = "pulse" if self.options.release == c.RILL_RELEASE_PULSE else "step"
-        return Breakthrough(run.peclet, name, *samples.T, run.mean, run.variance, run.recovered, run.dispersion, run.least, run.most, self.concentrations[index])
+        time, outlet, mass, position, position_variance = samples.T
+        return Breakthrough(run.peclet, name, time, outlet, mass, position, position_variance, run.mean, run.variance, run.recovered, run.dispersion,
+                            run.least, run.most, self.concentrations[index])
 
     def _result(self) -> Dispersion:
         r = self.out

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the host can give, by /proc, both versions of control groups and RILL_MEMORY; aligned arrays. */
+#include "core/sanitized.h"
 #include "core/memory.h"
 #include "device/room.h"
 #include "core/status.h"
@@ -81,7 +82,8 @@ Test(memory, stated_by_the_user)
     cr_assert_not_null(strstr(rill_error_message(), "plenty"));
 }
 
-Test(memory, left_by_the_limits_of_the_process)
+/* Memory that sanitizers map is beyond any such limit. */
+Test(memory, left_by_the_limits_of_the_process, .disabled = SANITIZED)
 {
     const struct rlimit whole = {(rlim_t)1 << 40, RLIM_INFINITY};
     put("proc/self/status", "VmSize:\t1073740800 kB\nVmData:\t1073739776 kB\n");
@@ -97,7 +99,7 @@ Test(memory, left_by_the_limits_of_the_process)
     expect_available(0);
 }
 
-Test(memory, limits_of_the_process_are_named)
+Test(memory, limits_of_the_process_are_named, .disabled = SANITIZED)
 {
     cr_assert_eq(setrlimit(RLIMIT_AS, &(struct rlimit){(rlim_t)1 << 33, RLIM_INFINITY}), 0);
     cr_assert_eq(rill_memory_require(1 << 20, "the voxels"), RILL_OK, "%s", rill_error_message());

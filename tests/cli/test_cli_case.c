@@ -87,7 +87,7 @@ Test(cli_case, info_prints_planes_that_open)
     json_decref(json);
 }
 
-/* A flat rim beside one that is not is told apart, and needs no plane. */
+/* Of two rims info names the one that is not flat, with a plane that opens it. */
 Test(cli_case, info_knows_which_rim_is_bad)
 {
     write_tube_waves("v.stl", 2, 1);

@@ -100,8 +100,8 @@ static rill_status cells_check(const rill_closure *c, const rill_dispersion_opti
         return rill_fail(
             RILL_USAGE,
             "a Peclet number of %g makes a cell Peclet number |u| dx / D0 of %.3g at the fastest face, above %g%s: "
-            "take Peclet numbers up to %.3g, or voxels %.2g times smaller (--resample)",
-            most, cell, limit, o->release ? " of a run in time" : "", limit / per, cell / limit);
+            "take Peclet numbers up to %.3g, or voxels %.1f times smaller (--resample)",
+            most, cell, limit, o->release ? " of a run in time" : "", limit / per, ceil(10 * cell / limit) / 10);
     if (cell > RILL_CELL_PECLET_FINE)
         return rill_note(
             &out->notes,

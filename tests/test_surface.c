@@ -645,3 +645,33 @@ Test(surface, patches_are_openings)
     cr_assert(strstr(rill_error_message(), "\"lid 0\" is gone already"), "%s", rill_error_message());
     shape_free(&s);
 }
+
+static bool is_filling(void *context, const rill_progress_moment *moment)
+{
+    *(bool *)context |= strcmp(moment->what, "filling voxels") == 0;
+    return true;
+}
+
+/* Voxels fit into the memory, their wall links do not: refused before voxels are filled. With more of it
+ * they fit. */
+Test(surface, links_that_do_not_fit_are_refused_before_work)
+{
+    const rill_surface_options o = per_millimetre(0.03);
+    static const char *const sizes[] = {"26MB", "80MB"};
+    shape s = shape_new();
+    shape_sphere(&s, 1, -2, 0.3, 3, 60);
+    shape_write_stl(&s, "a.stl");
+    for (int k = 0; k < 2; k++) {
+        bool filled = false;
+        rill_geom *geom = NULL;
+        setenv("RILL_MEMORY", sizes[k], 1);
+        const rill_status status =
+            rill_surface_voxelize("a.stl", &o, (rill_progress){is_filling, &filled}, &geom, NULL);
+        cr_expect_eq(status, k ? RILL_OK : RILL_SYSTEM, "%s: %d: %s", sizes[k], status, rill_error_message());
+        cr_expect_eq(filled, k == 1, "%s", sizes[k]);
+        if (k == 0) cr_expect(strstr(rill_error_message(), "wall links"), "%s", rill_error_message());
+        rill_geom_destroy(geom);
+    }
+    unsetenv("RILL_MEMORY");
+    shape_free(&s);
+}

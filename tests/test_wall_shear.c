@@ -48,6 +48,10 @@ static vessel make_opened(const shape *s, double dx, int shell, const rill_plane
     cr_assert_eq(rill_domain_create(v.geom, &options, &v.domain), RILL_OK);
     cr_assert_eq(rill_verify_places(v.geom, &v.places), RILL_OK);
     cr_assert_eq(rill_wall_shear_make(v.domain, newtonian, &v.wall), RILL_OK, "%s", rill_error_message());
+    const double stated = (double)rill_wall_shear_measure(v.geom, rill_domain_nodes(v.domain)).bytes,
+                 made = 16 * (double)v.wall.first[v.wall.triangle_count] +
+                        40 * (double)v.wall.triangle_count + 4 * (double)v.wall.node_count;
+    cr_assert(stated >= made && stated <= 1.5 * made, "%g bytes stated, %g made", stated, made);
     v.values = calloc(10 * v.wall.node_count, sizeof *v.values);
     v.shear = malloc(v.wall.triangle_count * sizeof *v.shear);
     cr_assert(v.values && v.shear);

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
+#include "geometry/surface/mesh.h"
 #include "kernel/lattice.h"
 
 #include <math.h>
@@ -369,6 +370,28 @@ static rill_status finish(finder *f, rill_surface *surface, rill_defect *defect)
     f->cuts = NULL;
 done:
     return status;
+}
+
+/* Links of D3Q27 through the area of the face of a voxel, sum of max(0, c_i n): 12 / sqrt(2) for a wall along
+ * two of its diagonals, the least, 9 along its faces, and 9.2 in the mean of all directions. */
+#define LINKS_OF_AREA 8.48
+
+rill_status rill_cuts_require(const rill_mesh *mesh, const rill_grid *grid, double within, double volume)
+{
+    const uint64_t rows = (uint64_t)grid->n[1] * grid->n[2];
+    const finder *f = NULL;
+    double area = 0;
+    for (uint32_t t = 0; t < mesh->triangle_count; t++) {
+        double own[3];
+        rill_mesh_area(mesh, t, own);
+        area += sqrt(rill_dot(own, own));
+    }
+    area *= (1 - within) / pow(grid->spacing, 2);
+    /* Surfaces with folds that are smaller than voxels have no more links than voxels have. */
+    const double voxels = volume / pow(grid->spacing, 3), links = fmin(LINKS_OF_AREA * area, 26 * voxels),
+                 bytes = (double)rows * (grid->n[0] + 3.0 * sizeof *f->cut_first) + links * sizeof *f->cuts +
+                         fmin(area, voxels) * sizeof *f->walls;
+    return rill_memory_require((uint64_t)fmin(bytes, 1e18), "the voxels and their wall links");
 }
 
 rill_status rill_cuts_find(const rill_lines *lines, rill_progress progress, rill_geom *geom,

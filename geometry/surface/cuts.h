@@ -11,6 +11,14 @@
 #include "geometry/surface/repair.h"
 
 /**
+ * Refuse a grid whose voxels and wall links are more than the memory that is there, before they are made.
+ * @param[in] within  share of the area that is no wall, within the lumen of shells that overlap
+ * @param[in] volume  enclosed, m3
+ * @return RILL_SYSTEM with need, what is there and the remedy
+ */
+rill_status rill_cuts_require(const rill_mesh *mesh, const rill_grid *grid, double within, double volume);
+
+/**
  * Find the cuts of all links from fluid voxels to solid ones, and label the voxels with links through
  * openings.
  * @param[in,out] geom     voxels 0 and 1, none fluid on the faces of the box; labelled on return

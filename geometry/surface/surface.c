@@ -373,6 +373,7 @@ static rill_status fill(work *w)
 {
     rill_status status = RILL_OK;
     rill_defect *defects = w->report->defects;
+    RILL_TRY(rill_cuts_require(w->mesh, &w->grid, w->report->within_share, w->report->volume));
     RILL_TRY(rill_geom_create(w->grid.n, &w->geom));
     w->geom->spacing = w->grid.spacing;
     for (int a = 0; a < 3; a++) {

@@ -6,6 +6,7 @@ import shutil
 from collections import namedtuple
 
 import common
+import outputs
 
 Command = namedtuple("Command", "name arguments files")
 
@@ -94,11 +95,11 @@ def same(a, b):
     """Compare two files of one name. @return difference in a sentence, or None"""
     try:
         if a.name.endswith((".h5", ".vtkhdf")):
-            found = common.compare_hdf5(a, b)
+            found = outputs.compare_hdf5(a, b)
         elif a.name.endswith(".json"):
-            found = common.compare_json(a, b)
+            found = outputs.compare_json(a, b)
         elif a.name == "b.csv":
-            found = common.compare_table(a, b)
+            found = outputs.compare_table(a, b)
         else:
             found = [] if a.read_bytes() == b.read_bytes() else ["the bytes differ"]
     except Exception as error:  # h5py and json have no common one
@@ -138,7 +139,7 @@ def of_some_blocks(directory, whole):
     tables = [path / "b.csv" for path in (directory, whole)]
     if not all(path.exists() for path in tables):
         return False
-    rows, expected = map(common.table, tables)
+    rows, expected = map(outputs.table, tables)
     return len(rows) == len(expected) and any(row["exit_reason"] != "converged" for row in rows) and all(
         row == other for row, other in zip(rows, expected) if row["exit_reason"] == "converged")
 
@@ -149,7 +150,7 @@ def without_error_bar(path, whole):
         return False
     try:
         bar = json.loads(path.read_text())["error_bar"]
-        return bar is not None and any(row["state"] == "not known" for row in bar["contributions"]) and not common.compare_json(path, whole, common.MEASURED | {"error_bar"})
+        return bar is not None and any(row["state"] == "not known" for row in bar["contributions"]) and not outputs.compare_json(path, whole, outputs.MEASURED | {"error_bar"})
     except (ValueError, KeyError):
         return False
 

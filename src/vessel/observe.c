@@ -189,11 +189,18 @@ double rill_observers_time(const rill_observers *o)
 
 /* ---- size ------------------------------------------------------------------------------------ */
 
-/* What is counted. */
+/* What is counted, in the order in which it is made. */
 typedef struct counting {
     rill_room *room;
     rill_observers_size size;
+    uint64_t most; /* bytes of the host at any time so far */
 } counting;
+
+/* What is made next takes more for a while, beside all that is there with it. */
+static void making_add(counting *c, uint64_t bytes)
+{
+    if (c->room->host + bytes > c->most) c->most = c->room->host + bytes;
+}
 
 /* Add a sample of nodes with its values. */
 static void sample_add(counting *c, uint64_t nodes)
@@ -247,10 +254,11 @@ static void shear_add(counting *c, const rill_geom *geom, uint64_t nodes)
     const rill_observers *o = NULL;
     const uint64_t triangles = geom->surface->triangle_count;
     const rill_wall_shear_size map = rill_wall_shear_measure(geom, nodes);
+    c->room->host += map.bytes;
+    making_add(c, map.making);
     /* Sums of a cycle, the shear of a moment, and what is written of the cycle. */
-    c->room->host += map.bytes + triangles * (4 * sizeof *o->cycle.sums + sizeof *o->shear +
-                                              RILL_SHEAR_RESULTS * sizeof(float));
-    c->size.making = map.making > c->size.making ? map.making : c->size.making;
+    c->room->host +=
+        triangles * (4 * sizeof *o->cycle.sums + sizeof *o->shear + RILL_SHEAR_RESULTS * sizeof(float));
     sample_add(c, map.nodes);
 }
 
@@ -276,14 +284,14 @@ rill_observers_size rill_observers_measure(const rill_case *given, const rill_ge
     if (given->output.surface) shear_add(&c, geom, plan->nodes);
     if (given->output.centreline) {
         uint64_t places;
-        const uint64_t making = rill_centreline_measure(geom, plan->nodes, &places);
-        c.size.making = making > c.size.making ? making : c.size.making;
+        making_add(&c, rill_centreline_measure(geom, plan->nodes, &places));
         rows += (double)rhythm.wall * (double)(2 + 4 * places);
         places_add(&c, places, NODES_OF_PLACE * places);
     }
     if (given->output.helicity) room->host += rill_helicity_bytes(plan->nodes);
     c.size.series = (uint64_t)fmin(rows * (double)cycles * sizeof(double), 1e18);
     c.size.host = room->host - before + c.size.series;
+    c.size.making = c.most > before + c.size.host ? c.most - before - c.size.host : 0;
     return c.size;
 }
 

@@ -50,7 +50,7 @@ rill_status rill_observers_make(rill_vessel *vessel, uint32_t interval, rill_obs
 typedef struct rill_observers_size {
     uint64_t host; /**< bytes, throughout the run, series of all its cycles included; others are in the room,
                       too */
-    uint64_t making; /**< more on the host, while it is set up */
+    uint64_t making; /**< more on the host than all of that, at some time while it is set up */
     uint64_t series; /**< of the host's: series of all cycles */
 } rill_observers_size;
 

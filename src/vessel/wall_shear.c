@@ -184,6 +184,16 @@ static bool entries_grow(entry_list *to, uint64_t more)
     return true;
 }
 
+/* Give back the room that no node needs; the list may grow again. */
+static void entries_trim(entry_list *list)
+{
+    if (list->count == 0 || list->count == list->room) return;
+    entry *trimmed = realloc(list->all, list->count * sizeof *trimmed);
+    if (!trimmed) return;
+    list->all = trimmed;
+    list->room = list->count;
+}
+
 /* Add the nodes of a fit. @param[in] outer, inner  whether it is the first one, the second one, or both */
 static bool entries_add(entry_list *to, const rill_wall_neighbour *neighbours, int count, double share,
                         bool outer, bool inner)
@@ -446,11 +456,17 @@ static rill_status triangles_find_nodes(search *s, part *parts)
         s->end = nz - s->first < planes ? nz : s->first + planes;
         RILL_TRY(rill_layers_see(s->domain, s->first, AROUND, &s->layers));
 #pragma omp parallel for schedule(dynamic)
-        for (int k = 0; k < PARTS; k++)
+        for (int k = 0; k < PARTS; k++) {
             for (uint64_t t = part_begin(s, k); t < part_begin(s, k + 1); t++) triangle_make(s, &parts[k], t);
+            entries_trim(&parts[k].found);
+            entries_trim(&parts[k].waiting);
+        }
     }
 #pragma omp parallel for schedule(dynamic)
-    for (int k = 0; k < PARTS; k++) waiting_end(s, &parts[k], k);
+    for (int k = 0; k < PARTS; k++) {
+        waiting_end(s, &parts[k], k);
+        entries_trim(&parts[k].found);
+    }
 done:
     return status;
 }
@@ -503,49 +519,81 @@ done:
 }
 
 /*
- * Nodes between `least` and `reach` voxels above a flat triangle of some area and rim, no farther than that
- * from it: the area times the height, a quarter of a cylinder along the rim, and the cap of a ball,
- * reach^2 - h^2 integrated over h. A triangle that is not split is represented by its middle, and has the cap
- * alone.
+ * Nodes between LEAST and NEAR voxels above a triangle of some area and rim, no farther than that from it:
+ * the area times the height, a quarter of a cylinder along the rim, and the cap of a ball, NEAR^2 - h^2
+ * integrated over h; without what a wall that is curved takes of the ball, r^2 cos^2 / (2 `radius`)
+ * integrated over its disk.
  */
-static double nodes_around(double reach, double least, double area, double rim)
+static double nodes_around(double area, double rim, double radius)
 {
-    const double cap = M_PI * (reach * reach * (reach - least) - (pow(reach, 3) - pow(least, 3)) / 3),
-                 quarter =
-                     (reach * reach * acos(least / reach) - least * sqrt(reach * reach - least * least)) / 2;
-    return cap + (reach - least) * area + quarter * rim;
+    const double square = NEAR * NEAR, height = NEAR - LEAST,
+                 cap = M_PI * (square * height - (pow(NEAR, 3) - pow(LEAST, 3)) / 3),
+                 quarter = (square * acos(LEAST / NEAR) - LEAST * sqrt(square - LEAST * LEAST)) / 2,
+                 beyond = M_PI * square * square / (8 * radius);
+    return cap - fmin(beyond, cap / 2) + height * area + quarter * rim;
+}
+
+/* Return the longest edge of the parts that a triangle is split into: of each two halves those with the
+ * longer of its other edges. @param[in,out] square  of the edges, voxels */
+static double edge_of_parts(double square[3])
+{
+    for (;;) {
+        int c = 0; /* the longest */
+        for (int k = 1; k < 3; k++)
+            if (square[k] > square[c]) c = k;
+        if (square[c] <= SIDE * SIDE) return sqrt(square[c]);
+        const double a = square[(c + 1) % 3], b = square[(c + 2) % 3];
+        const double median = (2 * a + 2 * b - square[c]) / 4;
+        square[0] = fmax(a, b), square[1] = square[c] / 4, square[2] = median;
+    }
+}
+
+/* Return the area of a triangle in voxels. @param[out] square, rim  of its edges */
+static double edges_of(const rill_surface *s, uint64_t t, double spacing, double square[3], double *rim)
+{
+    double edge[3][3], normal[3];
+    *rim = 0;
+    for (int k = 0; k < 3; k++) {
+        rill_subtract(s->vertices[s->triangles[t][(k + 1) % 3]], s->vertices[s->triangles[t][k]], edge[k]);
+        square[k] = rill_dot(edge[k], edge[k]) / (spacing * spacing);
+        *rim += sqrt(square[k]);
+    }
+    rill_cross(edge[0], edge[1], normal);
+    const double area = sqrt(rill_dot(normal, normal)) / 2 / (spacing * spacing);
+    return isfinite(area) ? area : 0;
+}
+
+static bool is_wall(const rill_surface *s, uint64_t t)
+{
+    const int state = s->removed ? s->removed[t] : RILL_WALL_WHOLE;
+    return state == RILL_WALL_WHOLE || state == RILL_WALL_PARTLY; /* else fluid may be near, but no wall is */
 }
 
 rill_wall_shear_size rill_wall_shear_measure(const rill_geom *geom, uint64_t nodes)
 {
     const rill_surface *s = geom->surface;
-    double entries = 0, wall = 0;
+    double entries = 0, wall = 0, square[3], rim;
+    for (uint64_t t = 0; t < s->triangle_count; t++)
+        if (is_wall(s, t)) wall += edges_of(s, t, geom->spacing, square, &rim);
+    const double radius = 2 * (double)nodes / wall; /* as of a pipe */
     for (uint64_t t = 0; t < s->triangle_count; t++) {
-        double edge[3][3], normal[3], rim = 0, longest = 0;
-        for (int k = 0; k < 3; k++) {
-            rill_subtract(s->vertices[s->triangles[t][(k + 1) % 3]], s->vertices[s->triangles[t][k]],
-                          edge[k]);
-            const double length = sqrt(rill_dot(edge[k], edge[k])) / geom->spacing;
-            rim += length;
-            longest = fmax(longest, length);
-        }
-        rill_cross(edge[0], edge[1], normal);
-        const double area = sqrt(rill_dot(normal, normal)) / 2 / (geom->spacing * geom->spacing);
-        wall += area;
-        const bool split = longest > SIDE;
-        entries += nodes_around(NEAR, INNER_LEAST, split ? area : 0, split ? rim : 0);
+        const double area = edges_of(s, t, geom->spacing, square, &rim);
+        if (!is_wall(s, t) || area == 0) continue;
+        /* The middles of the parts of a triangle lie on a similar one, smaller by the edge of a part. */
+        const double longest = sqrt(fmax(square[0], fmax(square[1], square[2]))),
+                     scale = 1 - edge_of_parts(square) / longest;
+        entries += nodes_around(scale * scale * area, scale * rim, radius);
     }
-    const double near = fmin((double)nodes, (NEAR - INNER_LEAST) * wall);
+    const double near = fmin((double)nodes, (NEAR - LEAST) * wall);
     const rill_wall_shear arrays = {0};
     const double bytes =
         entries *
             (sizeof *arrays.slots + sizeof *arrays.weights + sizeof *arrays.inner + sizeof *arrays.velocity) +
         (double)s->triangle_count * (sizeof *arrays.first + sizeof *arrays.inward + sizeof *arrays.area) +
         near * sizeof *arrays.nodes;
-    /* Lists of entries grow by halves; each is there twice while it moves. Nodes of the second fit are those
-     * of the first, with which they are merged for each triangle. */
-    const double lists = 1.5 * entries * sizeof(entry) +
-                         2.0 * (double)s->triangle_count * sizeof *arrays.first + (double)nodes * 12 / 64;
+    /* Nodes of the second fit are those of the first, with which they are merged for each triangle. */
+    const double lists = entries * sizeof(entry) + 2.0 * (double)s->triangle_count * sizeof *arrays.first +
+                         (double)nodes * 12 / 64;
     return (rill_wall_shear_size){(uint64_t)fmin(near, 1e18), (uint64_t)fmin(bytes, 1e18),
                                   (uint64_t)fmin(lists, 1e18)};
 }

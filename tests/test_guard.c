@@ -2,7 +2,7 @@
 /* A run that is not the flow of its plan any more stops; one that is, does not, however it starts. */
 #include "vessel_case.h"
 
-#include "vessel/run.h"
+#include "vessel/rhythm.h"
 
 #include <sys/stat.h>
 

@@ -5,7 +5,7 @@
 #include "core/sanitized.h"
 
 #include "vessel/loss.h"
-#include "vessel/run.h"
+#include "vessel/rhythm.h"
 
 TestSuite(loss, .init = files_start, .fini = files_end, .timeout = 300);
 

@@ -3,7 +3,7 @@
 #include "vessel_case.h"
 
 #include "vessel/observe.h"
-#include "vessel/run.h"
+#include "vessel/rhythm.h"
 
 #include "peak.h"
 

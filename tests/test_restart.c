@@ -3,7 +3,7 @@
 #include "vessel_case.h"
 
 #include "core/clock.h"
-#include "vessel/run.h"
+#include "vessel/rhythm.h"
 
 /* In place of the library's clock: at every look a second has passed, so that the run reports after each row.
  */

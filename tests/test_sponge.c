@@ -4,7 +4,7 @@
 #include "vessel_case.h"
 
 #include "backends.h"
-#include "vessel/run.h"
+#include "vessel/rhythm.h"
 #include "vessel/sponge.h"
 #include "geometry/generate/generate.h"
 #include "sim/sim.h"

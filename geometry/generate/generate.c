@@ -5,7 +5,6 @@
 #include "core/status.h"
 #include "geometry/voxels/planes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 rill_status rill_generate_finish(rill_geom *geom, const char *name)

@@ -9,7 +9,6 @@
 #include "geometry/generate/generate_priv.h"
 #include "geometry/generate/generate_random.h"
 
-#include <math.h>
 #include <omp.h>
 #include <string.h>
 

@@ -83,18 +83,7 @@ static uint64_t count_spheres(const rill_pack_options *o, uint64_t stream)
     }
 }
 
-rill_status rill_pack_create(const rill_pack_options *options, rill_pack *out)
-{
-    rill_status status = RILL_OK;
-    const double box = (double)options->n[0] * options->n[1] * options->n[2];
-    RILL_TRY(check(options));
-    RILL_TRY(rill_memory_require((uint64_t)box, "the voxels of the pack"));
-    RILL_TRY(rill_pack_place(options, out));
-done:
-    return status;
-}
-
-rill_status rill_pack_place(const rill_pack_options *options, rill_pack *out)
+static rill_status place_spheres(const rill_pack_options *options, rill_pack *out)
 {
     rill_status status = RILL_OK;
     rill_pack pack = {0};
@@ -119,6 +108,17 @@ rill_status rill_pack_place(const rill_pack_options *options, rill_pack *out)
     pack = (rill_pack){0};
 done:
     rill_pack_destroy(&pack);
+    return status;
+}
+
+rill_status rill_pack_create(const rill_pack_options *options, rill_pack *out)
+{
+    rill_status status = RILL_OK;
+    const double box = (double)options->n[0] * options->n[1] * options->n[2];
+    RILL_TRY(check(options));
+    RILL_TRY(rill_memory_require((uint64_t)box, "the voxels of the pack"));
+    RILL_TRY(place_spheres(options, out));
+done:
     return status;
 }
 
@@ -167,7 +167,7 @@ rill_status rill_generate_pack_drawn(const rill_pack_options *options, uint32_t 
     rill_drawn *drawn = NULL;
     picture *p = calloc(1, sizeof *p);
     if (!p) return rill_fail(RILL_SYSTEM, "out of memory for a pack");
-    RILL_TRY(rill_pack_place(options, &p->pack));
+    RILL_TRY(place_spheres(options, &p->pack));
     RILL_TRY(rill_painter_create(options->n, options->n[2], p->pack.spheres, p->pack.count, &p->painter));
     const rill_drawing drawing = {p, picture_draw, picture_destroy};
     p = NULL; /* the geometry's */

@@ -46,9 +46,6 @@ void rill_painter_slice(const rill_painter *painter, uint32_t slice, uint8_t val
 /** Free what a painter owns; a zeroed one is allowed. */
 void rill_painter_destroy(rill_painter *painter);
 
-/** Place the spheres of a pack as rill_pack_create() does, without a look at the memory for its voxels. */
-rill_status rill_pack_place(const rill_pack_options *options, rill_pack *out);
-
 /**
  * Move spheres apart until none overlap (periodic box).
  * @param[in]     n        voxels of the box; no sphere is wider than it

@@ -2,7 +2,6 @@
 /* Which format a file has: by its first bytes, then by its name. What is refused is foreign.c's. */
 #include "geometry/image/file_names.h"
 #include "geometry/image/image_priv.h"
-#include "geometry/image/read_text.h"
 #include "geometry/image/stream.h"
 #include "geometry/image/vtk_xml.h"
 

@@ -6,7 +6,6 @@
 #include "geometry/image/image_priv.h"
 #include "core/memory.h"
 #include "geometry/image/file_names.h"
-#include "geometry/image/slice_files.h"
 
 #include <errno.h>
 #include <math.h>
@@ -28,7 +27,7 @@ size_t rill_grey_size(rill_grey type) { return greys[type].size; }
 
 const char *rill_grey_name(rill_grey type) { return greys[type].name; }
 
-const char *rill_image_format_name(rill_image_format format)
+static const char *format_name(rill_image_format format)
 {
     static const char *const names[RILL_IMAGE_FORMATS] = {"auto", "raw",   "tiff", "npy", "nrrd",
                                                           "mhd",  "nifti", "npz",  "vti", "netcdf",
@@ -139,7 +138,7 @@ static rill_status open_series(const char *path, rill_image_format format, rill_
     status = format == RILL_IMAGE_AUTO ? rill_image_detect(files.paths[0], false, &format) : RILL_OK;
     if (status == RILL_OK && format != RILL_IMAGE_TIFF && format != RILL_IMAGE_PNG)
         status = rill_fail(RILL_USAGE, "it is of format %s: one file per slice is read from TIFF and PNG",
-                           rill_image_format_name(format));
+                           format_name(format));
     if (status != RILL_OK) {
         rill_fail_prefix("%s", files.paths[0]);
         goto done;
@@ -202,7 +201,7 @@ static rill_status open_as(rill_image_format format, const char *path, const ril
     if (series && format != RILL_IMAGE_AUTO && format != RILL_IMAGE_TIFF && format != RILL_IMAGE_PNG)
         RILL_TRY(rill_fail(
             RILL_USAGE, "it is not a file of format %s: one file per slice is read from TIFF and PNG alone",
-            rill_image_format_name(format)));
+            format_name(format)));
     if (series)
         RILL_TRY(open_series(file, format, image));
     else if (format == RILL_IMAGE_AUTO)
@@ -214,11 +213,11 @@ static rill_status open_as(rill_image_format format, const char *path, const ril
         RILL_TRY(rill_fail(RILL_USAGE,
                            "its format %s says size, type, byte order and header itself: leave out "
                            "--size, --type, --endian and --skip, or say --format raw",
-                           rill_image_format_name(format)));
+                           format_name(format)));
     if (name && !is_container(format))
         RILL_TRY(rill_fail(RILL_USAGE,
                            "a file of format %s holds one image and no arrays with names: leave out \":%s\"",
-                           rill_image_format_name(format), name));
+                           format_name(format), name));
     if (!series) RILL_TRY(open_format(file, name, options, image));
 done:
     free(file);

@@ -84,7 +84,4 @@ size_t rill_grey_size(rill_grey type);
 /** Return "u8", "f32" and the like. */
 const char *rill_grey_name(rill_grey type);
 
-/** Return the format of this name ("raw", "tiff", "npy", "nrrd", "mhd"). */
-const char *rill_image_format_name(rill_image_format format);
-
 #endif

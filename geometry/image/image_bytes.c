@@ -6,7 +6,6 @@
 #include "geometry/image/image_priv.h"
 #include "geometry/image/stream.h"
 #include "geometry/image/text_numbers.h"
-#include "core/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "rill.h"
 
 /* The readers. Each fills in an image that stands for `path`; rill_image_close() cleans up after failure. */
 rill_status rill_image_open_raw(const char *path, const rill_image_options *options, rill_image *image);
@@ -137,5 +138,38 @@ typedef struct rill_grey_alias {
 
 /* Look a type up in a table that ends with a NULL name. */
 bool rill_grey_find(const rill_grey_alias *table, const char *name, rill_grey *type);
+
+/** What the beginning of a file is. */
+typedef enum rill_text_kind {
+    RILL_TEXT_NONE,   /**< no text */
+    RILL_TEXT_OTHER,  /**< a text with more than numbers */
+    RILL_TEXT_NUMBERS /**< numbers with something between them */
+} rill_text_kind;
+
+/** Return what kind of text bytes are. */
+rill_text_kind rill_text_kind_of(const char *head, size_t length);
+
+/** Paths of slices in order. */
+typedef struct rill_slice_files {
+    char **paths;
+    uint64_t count;
+} rill_slice_files;
+
+/**
+ * Find the slices that a path means: the TIFF files of a directory, or else the PNG files, the matches of a
+ * glob, or of a printf pattern with one %d or %04d.
+ * @return RILL_USAGE when there are none, when they are not one series (names that differ in one number
+ *         alone), and when numbers are missing
+ */
+rill_status rill_slice_files_find(const char *path, rill_slice_files *out);
+
+enum { RILL_NPY_HEADER = 1 << 16 /**< bytes of a header at most */ };
+
+/**
+ * Read a header, and set kind, type, size and order of an image.
+ * @param[in,out] head  [length + 1], the first bytes of the array; cut behind the header
+ * @param[out]    end   bytes of the header
+ */
+rill_status rill_npy_header(char *head, size_t length, rill_image *image, uint64_t *end);
 
 #endif

@@ -6,7 +6,6 @@
  * what programs write when they know none. Orientation is not used. Not read: LIST and patterns.
  */
 #include "geometry/image/text_header.h"
-#include "core/units.h"
 #include "geometry/image/file_names.h"
 
 #include <stdio.h>

@@ -5,7 +5,6 @@
  * of which only the literals that NumPy writes are understood: nothing is evaluated.
  */
 #include "geometry/image/image_priv.h"
-#include "geometry/image/npy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
  * slice.
  */
 #include "geometry/image/image_priv.h"
-#include "geometry/image/npy.h"
 #include "geometry/image/stream.h"
 
 #include <stdio.h>

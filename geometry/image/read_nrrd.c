@@ -5,7 +5,6 @@
  * several files, blocks, axes that are not space.
  */
 #include "geometry/image/text_header.h"
-#include "core/units.h"
 
 #include <math.h>
 #include <stdio.h>

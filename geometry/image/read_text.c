@@ -7,7 +7,7 @@
  *
  * The text is read twice: for the number of values and their type, and for the values.
  */
-#include "geometry/image/read_text.h"
+#include "geometry/image/image_priv.h"
 #include "geometry/image/text_numbers.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
  */
 #include "geometry/image/image_priv.h"
 #include "core/memory.h"
-#include "core/units.h"
 #include "geometry/image/ome.h"
 
 #include <stdio.h>

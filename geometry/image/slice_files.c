@@ -3,7 +3,6 @@
  * Which files are the slices of an image. Their names may differ in one number alone, which must go up in
  * equal steps: a slice that is missing would shorten the rock without a word. Contents are not looked at.
  */
-#include "geometry/image/slice_files.h"
 #include "core/status.h"
 #include "geometry/image/image_priv.h"
 
@@ -66,7 +65,7 @@ static rill_status add(rill_slice_files *files, char *path)
     return RILL_OK;
 }
 
-void rill_slice_files_destroy(rill_slice_files *files)
+static void files_free(rill_slice_files *files)
 {
     for (uint64_t i = 0; i < files->count; i++) free(files->paths[i]);
     free(files->paths);
@@ -228,6 +227,6 @@ rill_status rill_slice_files_find(const char *path, rill_slice_files *out)
     *out = files;
     files = (rill_slice_files){0};
 done:
-    rill_slice_files_destroy(&files);
+    files_free(&files);
     return status;
 }

@@ -53,7 +53,4 @@ rill_status rill_text_line(rill_text_input *input, char *text, size_t size, bool
 /* Pass over a number of words between blanks. @return RILL_USAGE where the file ends before */
 rill_status rill_text_pass(rill_text_input *input, uint64_t words);
 
-/* Store a number in its type; false where the text is none, or does not fit. */
-bool rill_grey_store(rill_grey type, const char *text, void *to);
-
 #endif

@@ -5,7 +5,6 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/units.h"
-#include "geometry/voxels/axes.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -213,7 +213,7 @@ done:
 
 /* ---- ASCII ----------------------------------------------------------------------------------- */
 
-bool rill_grey_store(rill_grey type, const char *text, void *to)
+static bool store_grey(rill_grey type, const char *text, void *to)
 {
     char *end = NULL;
     const size_t size = rill_grey_size(type);
@@ -249,7 +249,7 @@ bool rill_grey_store(rill_grey type, const char *text, void *to)
 static bool store_colour(const char *text, void *to)
 {
     double value;
-    if (!rill_grey_store(RILL_GREY_F64, text, &value) || !(value >= 0 && value <= 1)) return false;
+    if (!store_grey(RILL_GREY_F64, text, &value) || !(value >= 0 && value <= 1)) return false;
     *(unsigned char *)to = (unsigned char)(255 * value + 0.5);
     return true;
 }
@@ -277,7 +277,7 @@ static rill_status read_numbers(rill_byte_stream *stream, void *data, uint64_t c
         if (length == 0) break;
         word[length] = '\0';
         void *to = (char *)data + *got;
-        if (d->colour ? !store_colour(word, to) : !rill_grey_store(d->type, word, to))
+        if (d->colour ? !store_colour(word, to) : !store_grey(d->type, word, to))
             return rill_fail(RILL_USAGE, "\"%s\" is not a number of type %s: the file is damaged", word,
                              rill_grey_name(d->type));
         *got += size;

@@ -7,7 +7,6 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "geometry/surface/repair.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Extends a surface at an opening. */
-#include "geometry/surface/extension.h"
+#include "geometry/surface/openings.h"
 
 #include "core/status.h"
 

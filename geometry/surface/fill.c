@@ -2,7 +2,6 @@
 /* Inside and outside by counting crossings along x; what openings lead to by filling from them. */
 #include "geometry/surface/fill.h"
 
-#include "core/memory.h"
 #include "core/status.h"
 
 #include <math.h>

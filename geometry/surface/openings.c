@@ -4,9 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "core/units.h"
 #include "geometry/surface/axis.h"
-#include "geometry/surface/extension.h"
 
 #include <ctype.h>
 #include <math.h>

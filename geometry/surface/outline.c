@@ -6,7 +6,6 @@
 #include "core/status.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 void rill_outline_measure(const rill_mesh *mesh, const uint32_t *vertices, uint32_t count, rill_outline *out)
 {

@@ -4,8 +4,6 @@
 #include "core/status.h"
 #include "rill.h"
 
-#include <string.h>
-
 enum { EDGE_LEAST = 4 };
 
 static rill_status edge_check(const rill_geom *geom, const uint32_t *edges, int k)

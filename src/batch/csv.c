@@ -2,9 +2,7 @@
 /* Writes rows of a batch as CSV, and reads them back. */
 #include "batch/csv.h"
 
-#include "batch/input.h"
 #include "core/csv.h"
-#include "core/memory.h"
 #include "core/notes.h"
 #include "core/output.h"
 #include "core/status.h"

@@ -3,7 +3,6 @@
 #include "batch/input.h"
 
 #include "core/output.h"
-#include "core/memory.h"
 #include "core/status.h"
 #include "geometry/image/voxelize.h"
 #include "geometry/image/image.h"
@@ -11,10 +10,8 @@
 #include "geometry/voxels/derive.h"
 #include "geometry/voxels/greys.h"
 #include "io/ours.h"
-#include "kernel/variant.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -23,9 +23,11 @@ const char *rill_rev_name(const rill_batch_row *rows, rill_rev_quantity quantity
     return rows->diffusion ? names[quantity] : rill_rev_quantity_name(quantity);
 }
 
+static bool is_k(rill_rev_quantity quantity) { return quantity >= RILL_REV_K && quantity <= RILL_REV_K_Z; }
+
 double rill_rev_scale(const rill_batch_row *rows, rill_rev_quantity quantity, double spacing)
 {
-    return rows->diffusion || !rill_rev_is_k(quantity) || !(spacing > 0) ? 1 : spacing * spacing;
+    return rows->diffusion || !is_k(quantity) || !(spacing > 0) ? 1 : spacing * spacing;
 }
 
 double rill_rev_value(const rill_batch_row *row, rill_rev_quantity quantity)
@@ -47,8 +49,6 @@ double rill_rev_value(const rill_batch_row *row, rill_rev_quantity quantity)
     }
     return NAN;
 }
-
-bool rill_rev_is_k(rill_rev_quantity quantity) { return quantity >= RILL_REV_K && quantity <= RILL_REV_K_Z; }
 
 static int ascending(const void *a, const void *b)
 {
@@ -114,7 +114,7 @@ static rill_status line_print(FILE *out, const content *c, const rill_block_grid
 {
     rill_rev_numbers n;
     const rill_status status = rill_rev_describe(grid, c->rows, q, &n);
-    const bool k = rill_rev_is_k(q), metric = c->spacing > 0;
+    const bool k = is_k(q), metric = c->spacing > 0;
     const double scale = rill_rev_scale(c->rows, q, c->spacing);
     if (status != RILL_OK || n.blocks == 0) return status;
     fprintf(out, "%u,", grid->edge);

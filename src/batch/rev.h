@@ -30,7 +30,4 @@ const char *rill_rev_name(const rill_batch_row *rows, rill_rev_quantity quantity
 /** Return the factor by which the values of rows become m2, of what has no unit and without a spacing 1. */
 double rill_rev_scale(const rill_batch_row *rows, rill_rev_quantity quantity, double spacing);
 
-/** Return whether a quantity is a permeability, in lu. */
-bool rill_rev_is_k(rill_rev_quantity quantity);
-
 #endif

@@ -5,7 +5,6 @@
  */
 #include "bench/bench.h"
 
-#include "core/memory.h"
 #include "domain/domain.h"
 #include "kernel/lattice.h"
 #include "kernel/storage.h"
@@ -89,14 +88,8 @@ static int flow_axis(rill_lattice lattice) { return rill_dimensions((int)lattice
 
 /* ---- bandwidth ------------------------------------------------------------------------------- */
 
-rill_status rill_bench_yardstick_start(rill_backend_kind kind, int ordinal, rill_bench_yardstick *out)
-{
-    *out = (rill_bench_yardstick){.measured = -INFINITY};
-    const rill_status status = rill_device_create(kind, ordinal, &out->device);
-    return status == RILL_OK ? rill_bench_yardstick_again(out, 0) : status;
-}
-
-rill_status rill_bench_yardstick_again(rill_bench_yardstick *yardstick, double seconds)
+/* Measure it again if that was not done in the last `seconds`. */
+static rill_status measure_again(rill_bench_yardstick *yardstick, double seconds)
 {
     double bandwidth = 0;
     if (omp_get_wtime() - yardstick->measured < seconds) return RILL_OK;
@@ -104,6 +97,13 @@ rill_status rill_bench_yardstick_again(rill_bench_yardstick *yardstick, double s
     yardstick->bandwidth = fmax(yardstick->bandwidth, bandwidth);
     yardstick->measured = omp_get_wtime();
     return status;
+}
+
+rill_status rill_bench_yardstick_start(rill_backend_kind kind, int ordinal, rill_bench_yardstick *out)
+{
+    *out = (rill_bench_yardstick){.measured = -INFINITY};
+    const rill_status status = rill_device_create(kind, ordinal, &out->device);
+    return status == RILL_OK ? measure_again(out, 0) : status;
 }
 
 /* ---- subjects -------------------------------------------------------------------------------- */
@@ -239,7 +239,7 @@ rill_status rill_bench_run(rill_bench_subject *subject, const rill_sim_options *
     rill_sim_destroy(sim);
     sim = NULL;
     /* Where there is no room to measure it again, the bandwidth of the start stands. */
-    (void)rill_bench_yardstick_again(yardstick, 5);
+    (void)measure_again(yardstick, 5);
     record.bandwidth = yardstick->bandwidth;
     *out = record;
 done:

@@ -22,9 +22,6 @@ typedef struct rill_bench_yardstick {
 /** Open a device and measure its bandwidth. */
 rill_status rill_bench_yardstick_start(rill_backend_kind kind, int ordinal, rill_bench_yardstick *out);
 
-/** Measure it again if that was not done in the last `seconds`. */
-rill_status rill_bench_yardstick_again(rill_bench_yardstick *yardstick, double seconds);
-
 /** A geometry with what variants of one lattice share on it. */
 typedef struct rill_bench_subject rill_bench_subject;
 

@@ -4,7 +4,6 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
-#include "domain/domain.h"
 #include "domain/links.h"
 #include "kernel/variant.h"
 #include "sim/several.h"

@@ -4,7 +4,7 @@
 #include "batch/rev.h"
 #include "cli/permeability.h"
 
-#include "cli/json_option.h"
+#include "cli/cli.h"
 #include "core/notes.h"
 #include "core/units.h"
 #include "geometry/voxels/axes.h"

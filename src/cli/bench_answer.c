@@ -3,12 +3,10 @@
 #include "cli/bench.h"
 #include "bench/answer.h"
 #include "cli/cli.h"
-#include "cli/json_option.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "io/json_file.h"
 
-#include <math.h>
 #include <time.h>
 
 enum { ROW = 160 };

@@ -3,7 +3,6 @@
 #include "cli/bench.h"
 
 #include "cli/cli.h"
-#include "cli/json_option.h"
 #include "io/json_file.h"
 #include "core/output.h"
 #include "kernel/storage.h"

@@ -8,12 +8,8 @@
 #include "core/progress.h"
 #include "core/status.h"
 #include "domain/domain.h"
-#include "io/json_file.h"
-#include "kernel/variant.h"
-#include "sim/several.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 /* Parts of a model that are timed. */

@@ -14,6 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A command line in which the keys of case files stand for --case. */
+typedef struct case_text {
+    char *word[CLI_WORDS + 1]; /* owned; NULL behind the last */
+    int count;
+} case_text;
+
 /* What the command line alone says: permissions, and to go on from what is there. */
 static const char *const refused[] = {"overwrite", "allow-outside", "resume", "case"};
 
@@ -26,14 +32,14 @@ typedef struct reading {
     int argc; /* of the command line */
     char **argv;
     bool inputs; /* of the file count: none is on the command line */
-    cli_case_text *out;
+    case_text *out;
     rill_status status;
 } reading;
 
 /* There is one command, and the help of another is not requested within: see cli_help_divert(). */
 static reading *now;
 
-static rill_status word_add(cli_case_text *out, char *word)
+static rill_status word_add(case_text *out, char *word)
 {
     if (!word) return rill_fail(RILL_SYSTEM, "out of memory for a case");
     if (out->count == CLI_WORDS) {
@@ -44,10 +50,10 @@ static rill_status word_add(cli_case_text *out, char *word)
     return RILL_OK;
 }
 
-static rill_status copy_add(cli_case_text *out, const char *word) { return word_add(out, strdup(word)); }
+static rill_status copy_add(case_text *out, const char *word) { return word_add(out, strdup(word)); }
 
 /* Add "--name=text". */
-static rill_status option_add(cli_case_text *out, const char *name, const char *text)
+static rill_status option_add(case_text *out, const char *name, const char *text)
 {
     char *word = NULL;
     if (asprintf(&word, "--%s=%s", name, text) < 0) word = NULL;
@@ -213,7 +219,7 @@ static void keys_read(const cli_command *command, const cli_option *const *table
 
 /* Add the words of a file. */
 static rill_status file_read(const cli_command *command, int argc, char **argv, const char *path,
-                             bool outside, cli_case_text *out)
+                             bool outside, case_text *out)
 {
     rill_status status = RILL_OK;
     char name[32], help[] = "--help-all";
@@ -246,7 +252,15 @@ static const char *case_at(int argc, char **argv, int i, int *words)
     return argv[i + 1];
 }
 
-rill_status cli_case_expand(const cli_command *command, int argc, char **argv, cli_case_text *out)
+static void text_free(case_text *text)
+{
+    for (int k = 0; k < text->count; k++) free(text->word[k]);
+    text->count = 0;
+}
+
+/* Put the keys of a YAML file in place of each --case FILE of a command line, as words. Inputs on the command
+ * line replace those of the file. */
+static rill_status expand(const cli_command *command, int argc, char **argv, case_text *out)
 {
     rill_status status = RILL_OK;
     bool outside = false;
@@ -259,21 +273,15 @@ rill_status cli_case_expand(const cli_command *command, int argc, char **argv, c
             RILL_TRY(copy_add(out, argv[i]));
     }
 done:
-    if (status != RILL_OK) cli_case_text_free(out);
+    if (status != RILL_OK) text_free(out);
     return status;
-}
-
-void cli_case_text_free(cli_case_text *text)
-{
-    for (int k = 0; k < text->count; k++) free(text->word[k]);
-    text->count = 0;
 }
 
 int cli_case_run(const cli_command *command, int argc, char **argv, int (*run)(int argc, char **argv))
 {
-    cli_case_text words = {.count = 0};
-    const rill_status status = cli_case_expand(command, argc, argv, &words);
+    case_text words = {.count = 0};
+    const rill_status status = expand(command, argc, argv, &words);
     const int code = status == RILL_OK ? run(words.count, words.word) : cli_report(command, status);
-    cli_case_text_free(&words);
+    text_free(&words);
     return code;
 }

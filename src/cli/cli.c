@@ -4,7 +4,6 @@
 #include "core/units.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

@@ -15,6 +15,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <jansson.h>
 
 /** What an option's argument is, and the type that `target` points to. */
 typedef enum cli_kind {
@@ -255,5 +256,21 @@ void cli_help(const cli_command *command, const cli_option *const *tables, bool 
 
 /** Print the examples of a command, where it has any. */
 void cli_help_examples(const cli_command *command);
+
+/** The apply function of options whose "-" is standard output: it keeps that for the document alone. */
+rill_status cli_stream_apply(const char *text);
+
+/** Return whether documents go to standard output: they are then written once, not as work goes on. */
+bool cli_json_streams(const char *path);
+
+/** Write a document to the file of the option, or to standard output. @return as rill_json_write() */
+rill_status cli_json_write(const json_t *json, const char *path);
+
+/** The same, and release it. @param json  NULL: it could not be made, which is a failure */
+rill_status cli_json_finish(json_t *json, const char *path);
+
+/** Print it to standard output: a line for the version, the build, each backend, device and library, or a
+ * JSON document. @return RILL_SYSTEM without memory */
+rill_status cli_version_print(bool as_json);
 
 #endif

@@ -2,7 +2,6 @@
 /* `rill bench`: speed on this machine, as a fraction of its memory bandwidth. */
 #include "cli/bench.h"
 #include "cli/cli.h"
-#include "cli/json_option.h"
 #include "cli/read_geometry.h"
 #include "core/memory.h"
 #include "core/threads.h"

@@ -4,7 +4,6 @@
 #include "cli/cli.h"
 #include "cli/surface_options.h"
 #include "core/output.h"
-#include "core/printable.h"
 #include "core/units.h"
 #include "geometry/image/file_names.h"
 #include "geometry/surface/survey.h"

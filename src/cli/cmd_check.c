@@ -2,9 +2,8 @@
 /* rill check: state the plan of a case, and whether it can run, before anything is allocated for it. */
 #include "cli/vessel.h"
 #include "cli/cli.h"
-#include "cli/json_option.h"
 #include "io/json_file.h"
-#include "vessel/case_schema.h"
+#include "vessel/case.h"
 
 #include <stdlib.h>
 

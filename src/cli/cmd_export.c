@@ -2,12 +2,10 @@
 /* rill export: PNG pictures of slices, field files that need no other, and points of field files as CSV. */
 #include "cli/axis_option.h"
 #include "cli/cli.h"
-#include "cli/json_option.h"
 #include "cli/surface_options.h"
 #include "core/status.h"
 #include "io/fields.h"
 #include "io/pictures.h"
-#include "io/points.h"
 #include "io/slice.h"
 #include "geometry/image/file_names.h"
 

@@ -2,7 +2,6 @@
 /* rill free-surface: a liquid with a free surface. The physics is in free_surface/. */
 #include "cli/cli.h"
 #include "free_surface/run.h"
-#include "kernel/variant.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* rill generate: a synthetic geometry. What can be made is generate_kinds.c's table. */
 #include "cli/axis_option.h"
 #include "cli/cli.h"
-#include "cli/json_option.h"
 #include "kernel/variant.h"
 #include "cli/generate_kinds.h"
 #include "cli/image_options.h"

@@ -3,17 +3,14 @@
  * becomes rows. */
 #include "cli/cli.h"
 #include "cli/image_options.h"
-#include "cli/read_geometry.h"
 #include "cli/surface_options.h"
 #include "core/output.h"
-#include "core/units.h"
 #include "geometry/image/file_names.h"
 #include "io/checksum.h"
 #include "io/info.h"
 #include "io/json_file.h"
 #include "io/ours.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill run: make a vessel's case flow. The loop is vessel/run.c's, what is printed is run_output.c's. */
-#include "vessel/run.h"
+#include "vessel/rhythm.h"
 #include "cli/vessel.h"
 #include "cli/cli.h"
-#include "cli/json_option.h"
 #include "core/units.h"
 #include "io/json_file.h"
 #include "core/output.h"

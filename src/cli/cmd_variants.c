@@ -5,7 +5,6 @@
 #include "kernel/variant.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void print_header(void)
 {

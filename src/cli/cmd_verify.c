@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "kernel/variant.h"
 #include "cli/devices.h"
-#include "cli/json_option.h"
 #include "cli/read_geometry.h"
 #include "io/json_file.h"
 #include "sim/several_plan.h"

@@ -4,7 +4,6 @@
 #include "cli/axis_option.h"
 #include "cli/cli.h"
 #include "geometry/image/file_names.h"
-#include "cli/json_option.h"
 #include "core/clock.h"
 #include "kernel/variant.h"
 #include "cli/image_options.h"

@@ -2,7 +2,6 @@
 /* The flags that every computing command shares, and what they mean as a variant. */
 #include "device/device.h"
 #include "cli/cli.h"
-#include "cli/json_option.h"
 #include "core/units.h"
 #include "kernel/variant.h"
 #include "sim/choose.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows, JSON and HDF5 of a dispersion. Nothing is computed here. */
 #include "cli/dispersion.h"
-#include "cli/json_option.h"
+#include "cli/cli.h"
 #include "cli/permeability.h"
-#include "core/notes.h"
 #include "core/units.h"
 #include "geometry/voxels/sides.h"
 #include "io/json_file.h"

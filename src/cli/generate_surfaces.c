@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill generate, kinds that are triangle surfaces: their options and their descriptions. */
 #include "cli/generate_kinds.h"
-#include "cli/json_option.h"
+#include "cli/cli.h"
 #include "geometry/generate/generate_surface.h"
 
 #include <math.h>

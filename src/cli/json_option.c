@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A document on standard output: what the tables print goes to standard error from the option on, for a pipe
  * reads the document alone. */
-#include "cli/json_option.h"
+#include "cli/cli.h"
 #include "core/output.h"
 #include "core/status.h"
 #include "io/json_file.h"

@@ -2,7 +2,6 @@
 /* The command: finds the subcommand and hands over. */
 #include "cli/cli.h"
 #include "cli/team.h"
-#include "cli/version_json.h"
 #include "core/h5.h"
 #include "core/memory.h"
 #include "core/processors.h"

@@ -2,8 +2,6 @@
 /* The files that a command writes: none is an input or another output, all can be written, and results begin
  * alike. */
 #include "cli/cli.h"
-#include "cli/json_option.h"
-#include "core/notes.h"
 #include "core/output.h"
 #include "geometry/image/file_names.h"
 

@@ -6,7 +6,6 @@
 #include "batch/input.h"
 #include "cli/batch_output.h"
 #include "cli/team.h"
-#include "core/units.h"
 #include "geometry/image/image.h"
 #include "io/ours.h"
 

@@ -3,7 +3,6 @@
 #include "cli/permeability.h"
 #include "cli/cli.h"
 #include "cli/devices.h"
-#include "cli/json_option.h"
 #include "cli/error_bar_output.h"
 #include "core/threads.h"
 #include "core/units.h"

@@ -4,11 +4,9 @@
 #include "cli/cli.h"
 #include "core/status.h"
 #include "core/units.h"
-#include "geometry/voxels/axes.h"
 #include "io/json_file.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Return the centre of a voxel in metres; NaN when the voxel size is unknown. */
 static double centre_of(const rill_geom *geom, const rill_decisive_box *box, int a)

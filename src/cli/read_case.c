@@ -2,9 +2,8 @@
 /* Reading a case, and what it stands on. */
 #include "cli/vessel.h"
 
-#include "cli/json_option.h"
+#include "cli/cli.h"
 #include "io/geom_file.h"
-#include "vessel/grids.h"
 
 rill_status cli_case_parse(const cli_command *command, const cli_option *own, cli_case_choices *c, int argc,
                            char **argv, const char **path, bool *help)

@@ -2,8 +2,6 @@
 /* Options of surfaces. What they mean is geometry/surface/surface.h's. */
 #include "cli/surface_options.h"
 
-#include "core/units.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `rill --version`, as rows and as JSON. Versions of libraries are those that are loaded; UDUNITS-2 knows
  * only that it was built with. */
-#include "cli/version_json.h"
+#include "cli/cli.h"
 
 #include "core/status.h"
 #include "cuda/nvrtc.h"

@@ -9,8 +9,8 @@
 #include "cli/cli.h"
 #include "cli/devices.h"
 #include "vessel/case.h"
-#include "vessel/grids.h"
-#include "vessel/run.h"
+#include "rill/grids.h"
+#include "vessel/rhythm.h"
 
 #include <jansson.h>
 
@@ -21,7 +21,7 @@ typedef struct cli_case_choices {
     const char *json, *memory;
     int backend; /**< a rill_backend_kind */
     bool unmeasured, quiet, outside, program;
-    bool grids;  /**< the case is to run on coarser grids, too: see vessel/grids.h */
+    bool grids;  /**< the case is to run on coarser grids, too: see rill/grids.h */
     bool schema; /**< the schema of case files is printed: no case is needed */
     cli_devices devices;
 } cli_case_choices;

@@ -2,7 +2,6 @@
 /* Takes a command line apart that a file keeps. */
 #include "cli/words.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 rill_status cli_words_read(const char *line, cli_words *w)

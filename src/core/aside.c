@@ -20,7 +20,8 @@ static void *work_threaded(void *of)
     return NULL;
 }
 
-bool rill_aside_try(rill_aside *aside, rill_status (*work)(void *context), void *context)
+/* Begin to work. @return false where the system grants no thread: then nothing was begun */
+static bool try_begin(rill_aside *aside, rill_status (*work)(void *context), void *context)
 {
     *aside = (rill_aside){.work = work, .context = context, .threads = omp_get_max_threads()};
     aside->threaded = pthread_create(&aside->thread, NULL, work_threaded, aside) == 0;
@@ -29,7 +30,7 @@ bool rill_aside_try(rill_aside *aside, rill_status (*work)(void *context), void 
 
 void rill_aside_begin(rill_aside *aside, rill_status (*work)(void *context), void *context)
 {
-    if (!rill_aside_try(aside, work, context)) work_on(aside);
+    if (!try_begin(aside, work, context)) work_on(aside);
 }
 
 void rill_aside_drop(rill_aside *aside)

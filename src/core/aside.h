@@ -21,9 +21,6 @@ typedef struct rill_aside {
     char message[1024]; /**< of a failure: messages belong to threads */
 } rill_aside;
 
-/** Begin to work. @return false where the system grants no thread: then nothing was begun */
-bool rill_aside_try(rill_aside *aside, rill_status (*work)(void *context), void *context);
-
 /** The same; where the system grants no thread, all is done when this returns. */
 void rill_aside_begin(rill_aside *aside, rill_status (*work)(void *context), void *context);
 

@@ -26,9 +26,6 @@ static const struct {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ut_system *units; /* created once, under the lock */
-static volatile sig_atomic_t reading;
-
-bool rill_units_database_is_read(void) { return reading; }
 
 /* Read the database that the library knows or UDUNITS2_XML_PATH names, else the one among rill's data:
  * packages that carry their own UDUNITS-2 have it there. */
@@ -45,9 +42,7 @@ static rill_status units_init(void)
 {
     if (units != NULL) return RILL_OK;
     ut_set_error_message_handler(ut_ignore); /* by default it prints */
-    reading = 1;
     ut_system *system = database_read();
-    reading = 0;
     if (system == NULL && errno == ENOMEM)
         return rill_fail(RILL_SYSTEM, "out of memory for the unit database of UDUNITS-2");
     if (system == NULL) {

@@ -15,10 +15,6 @@ void rill_units_format_length(double metres, char *text, size_t size);
 /** Write bytes in a readable unit ("3.2 GiB"); `size` of 32 always suffices. */
 void rill_units_format_bytes(double bytes, char *text, size_t size);
 
-/** Return whether UDUNITS-2 is reading its database at the moment, where a failed allocation makes it crash.
- * A signal handler may call it. */
-bool rill_units_database_is_read(void);
-
 /** Read a byte count, "3000000", "4GiB", "512 MiB", "2 GB"; a bare k, M, G or T is a power of 1024. */
 rill_status rill_units_parse_bytes(const char *text, uint64_t *bytes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interpolates between grids on processors; what a thread does is that of kernel/refine.h. */
-#include "device/refine.h"
+#include "device/cpu.h"
 
 #include "core/threads.h"
 

@@ -2,8 +2,6 @@
 /* The first process's side: sends calls of a device as messages. See remote_serve.c for the other. */
 #include "device/remote_priv.h"
 
-#include "core/memory.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cuts a list into segments: once to count them, once to write them. */
-#include "device/segments.h"
+#include "device/cpu.h"
 
 #include "core/memory.h"
 #include "core/progress.h"

@@ -6,8 +6,6 @@
 #include "core/status.h"
 #include "geometry/voxels/planes.h"
 
-#include <string.h>
-
 static size_t words_of(const rill_numbering *numbering)
 {
     return numbering->row_words * numbering->n[1] * numbering->n[2];

@@ -6,7 +6,7 @@
  */
 #include "core/status.h"
 #include "geometry/image/image_priv.h"
-#include "io/geom_index.h"
+#include "io/geom_file.h"
 
 static rill_status fail_absent(void) { return rill_fail(RILL_SYSTEM, "rill-inspect reads HDF5 files alone"); }
 

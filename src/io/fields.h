@@ -88,4 +88,18 @@ rill_status rill_fields_write(const rill_fields *fields, rill_fields_kind kind, 
  */
 rill_status rill_fields_copy(const char *from, const char *to);
 
+/** Field files of a run of a vessel, at most. */
+enum { RILL_POINTS_FILES = 512 };
+
+/**
+ * Write the points of field files within a distance of a place, with a column of times where there are
+ * several files.
+ * @param[in]  paths   [count], sparse field files with velocities in m/s
+ * @param[in]  place   m, in the coordinates of the surface
+ * @param[out] points  number of points of the first file; may be NULL
+ * @return RILL_USAGE for other files, and where no point lies so near
+ */
+rill_status rill_points_write(const char *const *paths, int count, const double place[3], double reach,
+                              const char *out, uint64_t *points);
+
 #endif

@@ -12,7 +12,6 @@
 #include "geometry/voxels/components.h"
 #include "geometry/voxels/outside.h"
 #include "geometry/voxels/sides.h"
-#include "io/geom_index.h"
 #include "io/geom_surface.h"
 
 #include <math.h>

@@ -50,4 +50,10 @@ rill_status rill_geom_voxels_write(const rill_geom *geom, rill_h5_file *file, co
 /** Write /nodes/cell: the voxel number of every fluid node in node order, u64 [N], streaming. */
 rill_status rill_geom_nodes_write(const rill_geom *geom, rill_h5_file *file);
 
+/**
+ * Write /index/pull u32 [Q - 1, N] and /index/velocity i64 [Q, 3].
+ * @return errors as rill_domain_create(), or of the file
+ */
+rill_status rill_geom_index_write(const rill_geom *geom, rill_h5_file *file, rill_lattice lattice);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stores the links of a domain. How nodes are linked is the domain's; here it is only written down. */
-#include "io/geom_index.h"
+#include "io/geom_file.h"
 
 #include "core/status.h"
 #include "domain/links.h"

@@ -231,7 +231,7 @@ const char *rill_h5_path(const rill_h5_file *file) { return file->path; }
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-hid_t rill_h5_memory_type(rill_h5_type type)
+static hid_t memory_type(rill_h5_type type)
 {
     switch (type) {
     case RILL_H5_U8:
@@ -448,7 +448,7 @@ static rill_status shape_check(rill_h5_file *file, const char *path, hid_t datas
     rill_status status = RILL_OK;
     rill_h5_layout layout;
     const hid_t stored = H5Dget_type(dataset), space = H5Dget_space(dataset);
-    const H5T_class_t found = H5Tget_class(stored), wanted = H5Tget_class(rill_h5_memory_type(type));
+    const H5T_class_t found = H5Tget_class(stored), wanted = H5Tget_class(memory_type(type));
     const bool filled = H5Sget_simple_extent_type(space) != H5S_NULL;
     rill_h5_release(space);
     rill_h5_release(stored);
@@ -491,7 +491,7 @@ static rill_status transfer(rill_h5_file *file, const char *path, rill_h5_type t
             RILL_TRY(rill_h5_fail(file, "a block outside %s", path));
     }
     const hid_t memory_space = memory < 0 ? H5S_ALL : memory, file_space = memory < 0 ? H5S_ALL : space;
-    const hid_t element = rill_h5_memory_type(type);
+    const hid_t element = memory_type(type);
     rill_h5_layout layout;
     if (into && !start && rill_h5_dataset_layout(file, path, &layout) == RILL_OK &&
         rill_h5_read_chunks(dataset, &layout, element, into))

@@ -53,7 +53,4 @@ hid_t rill_h5_links(rill_h5_file *file);
 /** Return whether no group below `path` has a link that rill_h5_object() would refuse. */
 bool rill_h5_links_are_inside(rill_h5_file *file, const char *path);
 
-/** Return the HDF5 type of `type` in memory. */
-hid_t rill_h5_memory_type(rill_h5_type type);
-
 #endif

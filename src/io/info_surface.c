@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Describes surfaces: their files, the openings and defects that rill voxelize would find, and what voxels of
  * several sizes would come to. */
-#include "core/memory.h"
 #include "core/status.h"
 #include "geometry/surface/survey.h"
 #include "io/info.h"

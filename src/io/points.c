@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Velocities near a place: node cells are read batch by batch, and velocities where a batch has a node there.
  */
-#include "io/points.h"
+#include "io/fields.h"
 
 #include "core/output.h"
 #include "core/status.h"
 #include "io/fields_priv.h"
 #include "io/hdf5.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

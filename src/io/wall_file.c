@@ -2,7 +2,6 @@
 /* VTKHDF files of surfaces. */
 #include "io/wall_file.h"
 
-#include "core/memory.h"
 #include "core/status.h"
 #include "io/cells.h"
 #include "io/fields_priv.h"

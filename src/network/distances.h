@@ -20,4 +20,8 @@
  */
 rill_status rill_distances_square(const uint32_t n[3], float *square);
 
+/** Find the square of the distance from the centre of each voxel to that of the closest solid one; 0 for
+ * solid ones. @param[out] out  [nz][ny][nx], see rill_array_destroy() */
+rill_status rill_pore_distances(const rill_geom *geom, float **out);
+
 #endif

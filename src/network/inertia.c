@@ -5,7 +5,6 @@
  * reaches a wall, and fluid sloshes to and fro as sound.
  */
 #include "core/memory.h"
-#include "core/status.h"
 #include "network/network.h"
 
 #include <math.h>

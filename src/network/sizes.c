@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pore sizes: which part of the pores spheres cover, by distances from walls, and from centres of spheres. */
-#include "network/sizes.h"
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "geometry/voxels/planes.h"
 #include "network/distances.h"
-
-#include <math.h>
 
 rill_status rill_pore_distances(const rill_geom *geom, float **out)
 {

@@ -12,7 +12,6 @@
 #include "core/threads.h"
 #include "network/network.h"
 
-#include <math.h>
 #include <string.h>
 
 /* The solution is used in a correction that is repeated: a hundredth of the first error in the norm of the

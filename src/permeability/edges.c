@@ -4,16 +4,14 @@
  * edges alone are found in rows of bits, 64 voxels at a time, some layers of the box at once, and what
  * arrives along them is added to the planes that they cross.
  */
-#include "permeability/edges.h"
+#include "permeability/finish.h"
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "geometry/voxels/axes.h"
 #include "geometry/voxels/planes.h"
 #include "sim/arrivals.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 

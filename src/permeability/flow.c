@@ -2,7 +2,6 @@
 /* Flow rates by Darcy's law. */
 #include "permeability/darcy.h"
 
-#include "core/log.h"
 #include "core/status.h"
 #include "rill.h"
 

@@ -6,10 +6,8 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/threads.h"
-#include "domain/layers.h"
 #include "geometry/voxels/outside.h"
 #include "geometry/voxels/planes.h"
-#include "permeability/numbered.h"
 #include "permeability/plan.h"
 #include "sim/refined.h"
 

@@ -2,7 +2,6 @@
 /* The parts of a permeability's checkpoint, and what it belongs to. */
 #include "permeability/pause.h"
 #include "core/status.h"
-#include "kernel/variant.h"
 
 #include <stdio.h>
 #include <stdlib.h>

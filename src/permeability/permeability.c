@@ -9,21 +9,16 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/progress.h"
-#include "kernel/storage.h"
 #include "core/status.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/planes.h"
-#include "network/network.h"
-#include "permeability/wall_room.h"
-#include "permeability/edges.h"
 #include "permeability/nested.h"
 #include "permeability/numbered.h"
 #include "sim/several_plan.h"
 #include "permeability/plan.h"
-#include "permeability/sensitivity.h"
+#include "permeability/finish.h"
 #include "permeability/pressures.h"
 #include "permeability/tensor.h"
-#include "kernel/variant.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 /* Chooses relaxation time and force from the measure of a pore space. Runs nothing. */
 #include "permeability/plan.h"
 #include "geometry/voxels/axes.h"
-#include "kernel/rounding.h"
 #include "kernel/variant.h"
 #include "core/status.h"
 #include "kernel/storage.h"

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the memory of a permeability run: the most of what is there at any time. */
-#include "permeability/wall_room.h"
 #include "permeability/plan_memory.h"
 #include "device/room.h"
 #include "domain/links.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/planes.h"
-#include "kernel/storage.h"
 #include "kernel/variant.h"
 #include "network/network.h"
 #include "permeability/mixing.h"
 #include "permeability/nested.h"
-#include "permeability/sensitivity.h"
+#include "permeability/finish.h"
 #include "sim/refined.h"
 
 #include <math.h>

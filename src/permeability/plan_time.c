@@ -3,7 +3,6 @@
 #include "permeability/plan.h"
 #include "permeability/tensor.h"
 
-#include "device/device.h"
 #include "geometry/voxels/axes.h"
 #include "kernel/storage.h"
 

@@ -4,9 +4,8 @@
 #include "core/progress.h"
 #include "core/status.h"
 #include "domain/domain.h"
-#include "geometry/voxels/axes.h"
 #include "network/network.h"
-#include "network/sizes.h"
+#include "network/distances.h"
 #include "permeability/plan.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums over the walls of a flow, and the boxes of voxels that decide most of them. */
-#include "permeability/sensitivity.h"
+#include "permeability/finish.h"
 
 #include "core/memory.h"
 #include "core/status.h"

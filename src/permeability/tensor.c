@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes a tensor of the runs along its axes. */
 #include "permeability/tensor.h"
-#include "core/log.h"
 #include "core/notes.h"
 #include "core/status.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/sides.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { SWEEPS = 50 };
 

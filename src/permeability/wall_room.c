@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds up what the walls of a flow are worth: the slack of each first, then its sensitivity, plane by plane.
  */
-#include "permeability/wall_room.h"
+#include "permeability/finish.h"
 
 #include "core/memory.h"
 #include "core/status.h"

@@ -5,10 +5,9 @@
  */
 #include "core/status.h"
 #include "geometry/generate/generate.h"
-#include "verify/case_spheres.h"
 #include "verify/formats.h"
 #include "verify/groups.h"
-#include "verify/rock.h"
+#include "verify/section.h"
 #include "verify/steady.h"
 
 #include <math.h>

@@ -6,9 +6,7 @@
  */
 #include "core/status.h"
 #include "verify/groups.h"
-#include "verify/rock.h"
-
-#include <math.h>
+#include "verify/section.h"
 
 static const char *rocks_unfit(const rill_verify_case *of, const rill_verify_setup *setup)
 {

@@ -5,7 +5,8 @@
  * against the exact limit of Zick & Homsy (1982), doi:10.1017/S0022112082000627,
  * k/L^2 = 1/(6 pi n (a/L) K) with n = 1, 2, 4 spheres in the cell.
  */
-#include "verify/case_spheres.h"
+#include "geometry/generate/generate.h"
+#include "verify/verify.h"
 
 #include "core/status.h"
 #include "verify/groups.h"
@@ -16,8 +17,21 @@
 static const char LATTICE_VALUE[] = "independent D3Q19/D3Q27 TRT code";
 static const char ZICK_HOMSY[] = "Zick & Homsy 1982, doi:10.1017/S0022112082000627";
 
-rill_status rill_verify_array_permeability(const rill_verify_array *array, const rill_verify_setup *setup,
-                                           double tau, double *k, double *rounding)
+/* An array of spheres on a lattice. */
+typedef struct sphere_array {
+    rill_array array;
+    double solid_fraction; /* negative: touching */
+    uint32_t cells;
+    rill_lattice lattice; /* that its lattice value belongs to */
+} sphere_array;
+
+/*
+ * The permeability along x of an array of spheres, in lu, with the setup's lattice.
+ * tau: at which it is done; SRT has its own, see rill_verify_magic_tau(). rounding: as rill_verify_mobility()
+ * has it; may be NULL
+ */
+static rill_status array_permeability(const sphere_array *array, const rill_verify_setup *setup, double tau,
+                                      double *k, double *rounding)
 {
     rill_status status = RILL_OK;
     rill_geom *geom = NULL;
@@ -42,7 +56,7 @@ done:
 
 static const char *lattice_unfit(const rill_verify_case *of, const rill_verify_setup *setup)
 {
-    const rill_verify_array *array = of->data;
+    const sphere_array *array = of->data;
     const rill_variant v = setup->variant;
     if (v.lattice != array->lattice)
         return array->lattice == RILL_D3Q19 ? "its value belongs to d3q19" : "its value belongs to d3q27";
@@ -54,7 +68,7 @@ static const char *lattice_unfit(const rill_verify_case *of, const rill_verify_s
 static rill_status lattice_run(const rill_verify_case *of, const rill_verify_setup *setup,
                                rill_verify_values *values)
 {
-    return rill_verify_array_permeability(of->data, setup, 1.5, &values->found[0], &values->rounding[0]);
+    return array_permeability(of->data, setup, 1.5, &values->found[0], &values->rounding[0]);
 }
 
 static rill_status taus_run(const rill_verify_case *of, const rill_verify_setup *setup,
@@ -62,8 +76,8 @@ static rill_status taus_run(const rill_verify_case *of, const rill_verify_setup 
 {
     rill_status status = RILL_OK;
     double high;
-    RILL_TRY(rill_verify_array_permeability(of->data, setup, 0.8, &values->found[0], &values->rounding[0]));
-    RILL_TRY(rill_verify_array_permeability(of->data, setup, 1.5, &high, NULL));
+    RILL_TRY(array_permeability(of->data, setup, 0.8, &values->found[0], &values->rounding[0]));
+    RILL_TRY(array_permeability(of->data, setup, 1.5, &high, NULL));
     values->found[0] /= high;
 done:
     return status;
@@ -89,16 +103,16 @@ static rill_status limit_run(const rill_verify_case *of, const rill_verify_setup
                              rill_verify_values *values)
 {
     rill_status status = RILL_OK;
-    const rill_verify_array *finest = of->data;
+    const sphere_array *finest = of->data;
     static const double spheres[RILL_ARRAY_COUNT] = {1, 2, 4};
     const double n = spheres[finest->array];
     const double radius = cbrt(3 * finest->solid_fraction / (4 * M_PI * n));
     const double drag = values->expected[0], exact = 1 / (6 * M_PI * n * radius * drag);
     double k[2];
     for (int fine = 0; fine < 2; fine++) {
-        rill_verify_array array = *finest;
+        sphere_array array = *finest;
         if (!fine) array.cells /= array.cells < 128 ? 2 : 4; /* errors of staircases fall in jumps */
-        RILL_TRY(rill_verify_array_permeability(&array, setup, 1.5, &k[fine], &values->rounding[0]));
+        RILL_TRY(array_permeability(&array, setup, 1.5, &k[fine], &values->rounding[0]));
         k[fine] /= pow(array.cells, 2);
     }
     values->found[0] = k[1];
@@ -124,8 +138,8 @@ enum { touching = -1 };
              {1e-6, 2e-4, 1e-3},                                                                             \
              LATTICE_VALUE,                                                                                  \
              {"sphere-arrays-lattice", #array_ " " #c_ " " #cells_ " " #lattice_, "permeability"}}),         \
-        .data = &(const rill_verify_array){RILL_##array_, c_, cells_, RILL_##lattice_},                      \
-        .unfit = lattice_unfit, .run = lattice_run                                                           \
+        .data = &(const sphere_array){RILL_##array_, c_, cells_, RILL_##lattice_}, .unfit = lattice_unfit,   \
+        .run = lattice_run                                                                                   \
     }
 
 #define LIMIT(name_, what_, full_, array_, c_, cells_, error_)                                               \
@@ -145,7 +159,7 @@ enum { touching = -1 };
                           0,                                                                                 \
                           {1, 1, -INFINITY},                                                                 \
                           "first order or better"}),                                                         \
-        .data = &(const rill_verify_array){RILL_##array_, c_, cells_, RILL_D3Q19}, .unfit = limit_unfit,     \
+        .data = &(const sphere_array){RILL_##array_, c_, cells_, RILL_D3Q19}, .unfit = limit_unfit,          \
         .run = limit_run                                                                                     \
     }
 
@@ -172,7 +186,7 @@ static const rill_verify_case cases[] = {
                        1,
                        {1e-6, 2e-4, 1e-3},
                        "Ginzburg & d'Humieres 2003, doi:10.1103/PhysRevE.68.066614"}),
-     .data = &(const rill_verify_array){RILL_SC, touching, 32, RILL_D3Q19},
+     .data = &(const sphere_array){RILL_SC, touching, 32, RILL_D3Q19},
      .unfit = taus_unfit,
      .run = taus_run},
     LIMIT("limit-32", "simple cubic, c 0.216, 16 and 32 voxels", false, SC, 0.216, 32, 0.035),

@@ -4,7 +4,6 @@
 #include "vessel/case.h"
 #include "core/data.h"
 #include "core/log.h"
-#include "core/memory.h"
 #include "core/status.h"
 #include "core/table.h"
 #include "geometry/generate/generate_surface.h"

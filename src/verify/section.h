@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file section.h
- * Geometries of one layer of voxels, and where their nodes are.
+ * Geometries of one layer of voxels, where their nodes are, and corners of images.
  */
 #ifndef RILL_VERIFY_SECTION_H
 #define RILL_VERIFY_SECTION_H
@@ -20,5 +20,11 @@ rill_status rill_verify_section(uint32_t nx, uint32_t ny, rill_verify_inside ins
  * @param[out] places  [nodes], centres in voxels; freed by rill_array_destroy()
  */
 rill_status rill_verify_places(const rill_geom *geom, double (**places)[3]);
+
+/**
+ * Copy the corner of a geometry at voxel 0 that is `cells` voxels wide, or all of it where it is smaller.
+ * @param[in] side  what is to lie beyond all its faces
+ */
+rill_status rill_verify_rock_crop(const rill_geom *rock, uint32_t cells, rill_side side, rill_geom **out);
 
 #endif

@@ -197,4 +197,7 @@ struct rill_vessel {
     struct rill_model *model;      /**< while it runs; NULL: none; see model.h */
 };
 
+/** Return the schema, which the caller owns. NULL: out of memory. */
+struct json_t *rill_case_schema(void);
+
 #endif

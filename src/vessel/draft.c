@@ -36,7 +36,8 @@ int rill_draft_inlet(const rill_surface *surface, const char **reason)
     return 0; /* openings are in the order of their areas */
 }
 
-double rill_draft_flow(const rill_opening *inlet)
+/* The flow that is assumed through an inlet without a waveform, m3/s. */
+static double assumed_flow(const rill_opening *inlet)
 {
     const double width = inlet->hydraulic_diameter;
     return inlet->area * fmin(VELOCITY, SHEAR * width / (8 * VISCOSITY));
@@ -45,7 +46,7 @@ double rill_draft_flow(const rill_opening *inlet)
 /* The mean flow of the inlet, m3/s. */
 static double mean_flow(const rill_opening *inlet, const rill_waveform *wave)
 {
-    if (!wave) return rill_draft_flow(inlet);
+    if (!wave) return assumed_flow(inlet);
     const double area[] = {1, inlet->area, inlet->area / 2};
     return wave->mean * area[wave->kind];
 }

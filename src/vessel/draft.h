@@ -28,9 +28,6 @@ typedef struct rill_draft {
  */
 int rill_draft_inlet(const rill_surface *surface, const char **reason);
 
-/** Return the flow that is assumed through an inlet without a waveform, m3/s. */
-double rill_draft_flow(const rill_opening *inlet);
-
 /**
  * Print the case. Outlets get resistances, with a waveform Windkessels, of which all conductances together
  * let the mean flow through at the mean arterial pressure; each is proportional to the cube of the outlet's

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A case on three grids. Making and running them is the caller's. */
-#include "vessel/grids.h"
+#include "rill/grids.h"
+#include "vessel/case.h"
 
 #include "core/memory.h"
 #include "core/refinement.h"
@@ -10,10 +11,13 @@
 #include <math.h>
 #include <stdio.h>
 
+/* The spacing of a grid over that of the next finer one. */
+#define RATIO (4.0 / 3)
+
 _Static_assert((int)RILL_GRIDS == (int)RILL_REFINEMENT_LEVELS, "three grids");
 _Static_assert(RILL_GRIDS_QUANTITIES == 3 + 2 * RILL_OPENINGS, "of wall shear and openings");
 
-double rill_grids_spacing(int k) { return pow(RILL_GRIDS_RATIO, RILL_GRIDS - 1 - k); }
+double rill_grids_spacing(int k) { return pow(RATIO, RILL_GRIDS - 1 - k); }
 
 void rill_grids_begin(rill_case *given, const rill_geom *finest)
 {

@@ -6,7 +6,6 @@
 #include "core/status.h"
 #include "domain/layers.h"
 #include "geometry/surface/mesh.h"
-#include "sim/sim.h"
 
 #include <math.h>
 #include <string.h>

@@ -20,6 +20,10 @@ typedef struct rill_lines {
     char text[RILL_LINE_MOST];
 } rill_lines;
 
+/** Open a file for reading, which is no FIFO that would have to be waited for. @param[in] what  it is, for
+ * messages: "the waveform" */
+rill_status rill_lines_open(const char *path, const char *what, rill_lines *out);
+
 /**
  * Take the next line that is not blank, without blanks around it and a byte order mark in front of the first.
  * @param[in] what  that a line is, for messages: "a waveform"

@@ -12,7 +12,8 @@
 /* As much of a waveform's power as harmonics may leave out: the mean's profile takes the rest. */
 #define REST 1e-5
 
-double rill_law_at(const rill_law *law, double shear)
+/* The viscosity of a law at a shear rate, Pa s. */
+static double viscosity_at(const rill_law *law, double shear)
 {
     switch (law->kind) {
     case RILL_LAW_CARREAU_YASUDA:
@@ -134,7 +135,7 @@ rill_status rill_outlook_make(const rill_case *c, const rill_geom *geom, rill_ou
     }
     const int most = rill_plan_harmonics(driven, out->count - driven);
     RILL_TRY(measure_inlets(c, geom, out, most));
-    out->nu = rill_law_at(&c->law, typical_shear(c, geom, out)) / c->density;
+    out->nu = viscosity_at(&c->law, typical_shear(c, geom, out)) / c->density;
     RILL_TRY(take_inlets(c, geom, out, most));
     RILL_TRY(rill_ends_solve(c, geom->surface->openings, out->ends, out->count, out->states));
 done:

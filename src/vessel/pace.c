@@ -3,7 +3,6 @@
 #include "vessel/plan.h"
 
 #include "core/clock.h"
-#include "permeability/plan.h"
 #include "sim/several.h"
 #include "sim/sim.h"
 

@@ -7,12 +7,10 @@
 #include "core/progress.h"
 #include "core/status.h"
 #include "device/device.h"
-#include "domain/domain.h"
 #include "kernel/stream.h"
 #include "kernel/variant.h"
 #include "sim/choose.h"
 #include "vessel/expected.h"
-#include "vessel/plan_memory.h"
 #include "vessel/resume.h"
 #include "vessel/sponge.h"
 

@@ -11,6 +11,7 @@
 #include "vessel/kept.h"
 #include "vessel/passage.h"
 #include "sim/several_plan.h"
+#include "device/device.h"
 
 /** Harmonics of an inlet's profile, at most. */
 #define RILL_PLAN_HARMONICS 48
@@ -50,9 +51,6 @@ double rill_plan_time(const rill_case_plan *plan, double steps);
 
 /** Return what of its surface the simulation of a case has: see rill_vessel_create(). */
 rill_load rill_case_load(const rill_case *given);
-
-/** Return the viscosity of a law at a shear rate, Pa s. */
-double rill_law_at(const rill_law *law, double shear);
 
 /** Return the least kinematic viscosity of a law, m2/s. */
 double rill_law_least(const rill_law *law, double density);
@@ -126,5 +124,14 @@ void rill_case_say(rill_case_plan *plan, bool refuses, const char *format, ...)
 /** Refuse probes and planes that are not within the fluid, as the run would. @see tests/cli/test_cli_check.c
  */
 rill_status rill_case_judge_places(const rill_case *given, rill_case_plan *plan);
+
+/**
+ * Number the nodes, and count memory, disk and parts into a plan, which has everything else but its
+ * judgement.
+ * @return RILL_SYSTEM without memory, refusals of rill_domain_create() and of several devices
+ */
+rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom, const rill_outlook *outlook,
+                                  const rill_plan_options *options, rill_device *device,
+                                  rill_case_plan *plan);
 
 #endif

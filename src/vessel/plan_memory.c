@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the memory of a run of a vessel: the most of what is there at any time; and what it writes. */
-#include "vessel/plan_memory.h"
+#include "vessel/plan.h"
 
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "domain/domain.h"
 #include "domain/links.h"
 #include "io/fields.h"
 #include "io/view.h"
-#include "kernel/walls.h"
 #include "sim/attached.h"
 #include "sim/sim_priv.h"
 #include "vessel/end_kinds.h"

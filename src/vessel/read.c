@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a case file may say, and what must go together. How YAML is read is yaml.c's. */
-#include "vessel/case_schema.h"
+#include "vessel/case.h"
 #include "vessel/drops.h"
 #include "vessel/end_kinds.h"
 #include "vessel/laws.h"

@@ -27,4 +27,7 @@ uint64_t rill_run_rhythm_place(const rill_run_rhythm *rhythm, uint64_t steps);
 void rill_run_rhythm_make(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan,
                           rill_run_rhythm *out);
 
+/** Return the steps within which a divergence is found. */
+uint64_t rill_run_watch_steps(const rill_vessel *vessel);
+
 #endif

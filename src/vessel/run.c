@@ -11,7 +11,6 @@
 #include "core/output.h"
 #include "core/progress.h"
 #include "core/status.h"
-#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* What field files ask a run for: moments of its nodes, and shear rates from their stresses. */
 #include "vessel/run_priv.h"
 
-#include "vessel/shear_rate.h"
+#include "vessel/laws.h"
 #include "core/memory.h"
 #include "core/status.h"
 

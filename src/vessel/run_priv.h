@@ -12,7 +12,6 @@
 #include "vessel/model.h"
 #include "vessel/observe.h"
 #include "vessel/rhythm.h"
-#include "vessel/run.h"
 #include "vessel/settle.h"
 
 enum { RILL_RUN_PATH = 4096 };

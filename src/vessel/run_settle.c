@@ -2,7 +2,6 @@
 /* Windkessels of a run, from cycle to cycle. */
 #include "vessel/run_priv.h"
 
-#include "core/memory.h"
 #include "core/status.h"
 #include "sim/sim.h"
 #include "vessel/plan.h"

@@ -4,7 +4,6 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "sim/sim.h"
 
 rill_status rill_sampler_make(rill_sim *sim, const rill_domain *domain, const double (*places)[3],
                               uint64_t count, rill_sampler *out)

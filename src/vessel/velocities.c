@@ -3,11 +3,9 @@
  * may name to have it printed. */
 #include "vessel/velocities.h"
 
-#include "core/regular.h"
 #include "core/status.h"
 #include "vessel/lines.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,7 +212,7 @@ rill_status rill_velocities_read(const char *path, double period, rill_velocitie
     if (!v) return rill_fail(RILL_SYSTEM, "out of memory for %s", path);
     v->path = strdup(path);
     if (!v->path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %s", path));
-    RILL_TRY(rill_regular_open(path, "the velocities", &r.in.file));
+    RILL_TRY(rill_lines_open(path, "the velocities", &r.in));
     RILL_TRY(read_header(&r));
     RILL_TRY(read_rows(&r));
     RILL_TRY(find_frames(&r, v));

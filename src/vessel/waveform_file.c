@@ -3,9 +3,7 @@
  * text of the file, which a case may name to have it printed. */
 #include "vessel/waveform.h"
 
-#include "core/memory.h"
 #include "core/nearest.h"
-#include "core/regular.h"
 #include "core/status.h"
 #include "vessel/lines.h"
 
@@ -213,7 +211,7 @@ rill_status rill_waveform_read(const char *path, double period, rill_waveform **
 {
     rill_status status = RILL_OK;
     reader r = {.in.path = path};
-    RILL_TRY(rill_regular_open(path, "the waveform", &r.in.file));
+    RILL_TRY(rill_lines_open(path, "the waveform", &r.in));
     RILL_TRY(read_header(&r));
     RILL_TRY(read_rows(&r));
     RILL_TRY(close_cycle(&r, &period));

@@ -5,7 +5,6 @@
 
 #include "core/nearest.h"
 #include "core/status.h"
-#include "core/units.h"
 
 #include <errno.h>
 #include <limits.h>

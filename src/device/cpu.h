@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file segments.h
- * The runs of a list; see rill_segments in kernel/arrays.h.
+ * @file cpu.h
+ * What the backend of processors does beside its kernels: the runs of a list, see rill_segments in
+ * kernel/arrays.h, and the interpolation between grids of kernel/refine.h, row by row.
  */
-#ifndef RILL_DEVICE_SEGMENTS_H
-#define RILL_DEVICE_SEGMENTS_H
+#ifndef RILL_DEVICE_CPU_H
+#define RILL_DEVICE_CPU_H
 
 #include "core/status.h"
 #include "cpu/rows.h"
+#include "kernel/refine.h"
 
 /** Find the segments of a variant's list. @param cut  of the processor's level @return RILL_SYSTEM without
  * memory */
@@ -19,5 +21,8 @@ uint64_t rill_segments_bytes(const rill_segments *segments, uint64_t nodes);
 
 /** Free the arrays. */
 void rill_segments_destroy(rill_segments *segments);
+
+/** Interpolate, with all threads of the host. */
+void rill_cpu_refine(const rill_refiner *refiner);
 
 #endif

@@ -309,6 +309,8 @@ Test(error_bar, says_when_other_sides_do_not_percolate)
     cr_assert_eq(sides->state, RILL_ERROR_KNOWN);
     cr_assert_not_null(strstr(sides->note, "across the flow"), "%s", sides->note);
     cr_assert_leq(sides->half_width[2], 2e-3, "walls all around: sides across the flow do not count");
+    cr_assert_geq(sides->half_width[2], 2.4e-4, "no less than that run is uncertain by: %g",
+                  sides->half_width[2]);
     cr_assert(b.bar.complete);
     /* Walls all around leave the sides along the flow alone, and those wrap to nothing. */
     geom = solid(12, 6, 6, RILL_MIRROR);
@@ -339,6 +341,7 @@ Test(error_bar, few_runs_take_no_longer_than_two)
         cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plan, &(rill_error_bar_options){.fine = fine}, &bar),
                      RILL_OK, "%s", rill_error_message());
         for (int i = 0; i < bar.part_count; i++) sides += bar.parts[i].purpose == RILL_ERROR_BAR_SIDES;
+        cr_assert_eq(bar.parts[0].tolerance, fine ? o.tolerance : 0.005);
         cr_assert_eq(sides, fine ? 2 : 1, "%s", bar.sides_note);
         cr_assert(fine ? bar.cost > 10 : bar.cost > 0 && bar.cost <= 2, "%g", bar.cost);
         rill_permeability_plan_free(&plan);
@@ -382,15 +385,46 @@ static bool stop(void *context, const rill_progress_moment *moment)
     return !moment->permeability;
 }
 
+/* What is known at a stop is not lost: the shape, of which no further run is needed. */
 Test(error_bar, stops_when_told)
 {
-    bounded b;
+    bounded b, whole;
     int part = -1;
     rill_error_bar_options wanted = {.progress = {stop, &part}};
     rill_permeability_options o = along(2);
+    o.wall_room = true;
     cr_assert_eq(bound(balls_pack(24, 6, 8, 5), o, wanted, &b), RILL_CANCELLED);
     cr_assert_geq(part, 0);
     cr_assert_not_null(strstr(rill_error_message(), "of the error bar"), "%s", rill_error_message());
+    cr_assert_eq(bound(balls_pack(24, 6, 8, 5), o, (rill_error_bar_options){0}, &whole), RILL_OK);
+    const rill_error_bar_contribution *shape = of(&b, RILL_ERROR_SHAPE),
+                                      *sides = of(&b, RILL_ERROR_BOUNDARIES);
+    cr_expect_eq(shape->state, RILL_ERROR_KNOWN, "%s", shape->note);
+    cr_expect_eq(shape->half_width[2], of(&whole, RILL_ERROR_SHAPE)->half_width[2]);
+    cr_expect_eq(b.bar.best[2], whole.bar.best[2]);
+    cr_expect_eq(b.bar.without_boundaries[2], whole.bar.without_boundaries[2]);
+    cr_expect_eq(sides->state, RILL_ERROR_UNKNOWN);
+    cr_expect_not_null(strstr(sides->note, "stopped in part 1"), "%s", sides->note);
+    cr_expect_not(b.bar.complete);
+}
+
+/* A stop after some parts keeps what these say. */
+static bool stop_later(void *context, const rill_progress_moment *moment)
+{
+    (void)context;
+    return moment->part < 1;
+}
+
+Test(error_bar, keeps_the_parts_that_were_made)
+{
+    bounded b;
+    rill_permeability_options o = along(2);
+    o.wall_room = true;
+    const rill_error_bar_options wanted = {.fine = true, .progress = {stop_later, NULL}};
+    cr_assert_eq(bound(balls_pack(12, 4, 5, 3), o, wanted, &b), RILL_CANCELLED);
+    cr_expect_eq(of(&b, RILL_ERROR_BOUNDARIES)->state, RILL_ERROR_KNOWN);
+    cr_expect_eq(of(&b, RILL_ERROR_SHAPE)->state, RILL_ERROR_KNOWN);
+    cr_expect(isnan(b.bar.surface_k[0][2]) && b.bar.grid_count == 0 && isnan(b.bar.staircase_limit[2]));
 }
 
 /* The numbers of a bar. The clock's is none of the geometry. */

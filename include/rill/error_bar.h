@@ -187,8 +187,7 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
  * @param[in] plain result of the plain run, converged
  * @param[in] plan of this geometry and these options
  * @param[in] bar what to compute
- * @param[out] out the error bar; where a run failed that of rill_error_bar_of_run(), with rows that are
- * unknown
+ * @param[out] out the error bar; where a run failed, rows that need it or later ones are unknown
  * @return RILL_NUMERICS when it was stopped, or the plain run did not converge; RILL_SYSTEM for memory or
  * device
  */

@@ -221,6 +221,20 @@ done:
     return status;
 }
 
+/* Rows that were requested, and that the run did not come to. */
+static void rows_missing(choices *c, const char *why)
+{
+    const struct {
+        rill_error_row row;
+        bool requested;
+    } rows[] = {{RILL_ERROR_SHAPE, c->error_bar != 0},
+                {RILL_ERROR_BOUNDARIES, c->error_bar != 0},
+                {RILL_ERROR_SAMPLE, c->sample != 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].requested && c->bar.contributions[rows[i].row].state == RILL_ERROR_NOT_ASKED)
+            rill_error_bar_put(&c->bar, rows[i].row, RILL_ERROR_UNKNOWN, NULL, NULL, why);
+}
+
 static rill_status compute(choices *c, const rill_permeability_options *options,
                            const rill_permeability_plan *plan, double start)
 {
@@ -246,6 +260,7 @@ static rill_status compute(choices *c, const rill_permeability_options *options,
     snprintf(why, sizeof why, "%s", rill_error_message());
     rill_status status = came;
     if (computed) {
+        if (came != RILL_OK) rows_missing(c, why);
         const rill_status written = report(c, options, &result, stopped);
         if (written != RILL_OK)
             status = written;

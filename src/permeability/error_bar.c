@@ -120,7 +120,7 @@ static void unknown(rill_error_bar *out, rill_error_row row, const char *why)
 static void boundaries_take(const runner *r, rill_error_bar *out)
 {
     const rill_error_bar_plan *plan = r->plan;
-    double largest[3] = {NAN, NAN, NAN}, width[3];
+    double largest[3] = {NAN, NAN, NAN}, width[3] = {0, 0, 0};
     int taken = 0;
     for (int i = 0; i < plan->part_count; i++) {
         const outcome *o = &r->outcomes[i];
@@ -130,10 +130,11 @@ static void boundaries_take(const runner *r, rill_error_bar *out)
         for (int a = 0; a < 3; a++) {
             const double relative = (o->k[a] - out->k[a]) / out->k[a];
             if (!(fabs(relative) <= fabs(largest[a]))) largest[a] = relative;
+            width[a] = fmax(width[a], o->uncertainty[a] / out->k[a]); /* less is not seen */
         }
     }
     if (taken == 0) return unknown(out, RILL_ERROR_BOUNDARIES, plan->sides_note);
-    for (int a = 0; a < 3; a++) width[a] = fabs(largest[a]);
+    for (int a = 0; a < 3; a++) width[a] = fmax(width[a], fabs(largest[a]));
     rill_error_bar_put(out, RILL_ERROR_BOUNDARIES, RILL_ERROR_KNOWN, largest, width, plan->sides_note);
 }
 
@@ -251,21 +252,17 @@ rill_status rill_error_bar_compute(const rill_geom *geom, const rill_permeabilit
     if (!plain->converged)
         return rill_fail(RILL_NUMERICS, "the plain run did not converge: there is no number to bound");
     resolved = rill_plan_resolve(geom, options);
-    for (r.part = 0; r.part < plan->part_count; r.part++) RILL_TRY(part_run(&r));
+    for (r.part = 0; r.part < plan->part_count && status == RILL_OK; r.part++) status = part_run(&r);
+    for (int i = r.part; i < plan->part_count; i++) { /* a stop keeps what is known */
+        r.outcomes[i].valid = false;
+        snprintf(r.outcomes[i].why, sizeof r.outcomes[i].why, "%s", rill_error_message());
+    }
     boundaries_take(&r, out);
     surface_take(&r, out);
     const char *why_not = rill_error_bar_shape_take(&resolved, plain, out);
     if (why_not) unknown(out, RILL_ERROR_SHAPE, why_not);
     if (plan->grid_note[0]) staircase_take(&r, out);
     if (plan->format_note[0]) format_take(&r, out);
-done:
     out->seconds = rill_now() - start;
-    if (status == RILL_OK) return status;
-    /* Nothing of runs that are not complete counts. */
-    char why[256];
-    snprintf(why, sizeof why, "%s", rill_error_message());
-    rill_error_bar_of_run(plain, out);
-    unknown(out, RILL_ERROR_SHAPE, why);
-    unknown(out, RILL_ERROR_BOUNDARIES, why);
     return status;
 }

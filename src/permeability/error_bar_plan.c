@@ -21,6 +21,9 @@
 
 enum { LEVELS = RILL_ERROR_BAR_LEVELS, SMALLEST = 16, TRIES = 6 };
 
+/* Tolerance of the run with the other domain boundaries, where that of the plain run is tighter: what it
+ * contributes is an estimate, in quadrature with that of the shape, of 0.06 to 1 mostly. */
+#define SIDES_TOLERANCE 0.005
 /* Relative uncertainty that the series of refined grids are followed to. */
 #define GRID_TOLERANCE 1e-4
 /* What refinement may cost: so many node updates, about a minute, or so many plain runs. */
@@ -230,6 +233,7 @@ static rill_status sides_try(planner *p, rill_side kind, int kept, bool *added)
     planned plan;
     rill_error_bar_part part = whole_box(p);
     part.purpose = RILL_ERROR_BAR_SIDES;
+    if (!p->fine) part.tolerance = fmax(part.tolerance, SIDES_TOLERANCE);
     for (int a = 0; a < 3; a++)
         if (part.sides[a] != RILL_WALL && a != kept && counts(part.variant.lattice, a)) part.sides[a] = kind;
     *added = false;
@@ -616,12 +620,14 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
     p.updates =
         fmax(device ? UPDATES_CUDA : UPDATES_CPU, PLAIN_RUNS * (double)plain->nodes * plain->steps_expected);
     if (bar->updates > 0) p.updates = bar->updates;
-    const rill_error_bar_part box = crop_of(&p, 1);
-    RILL_TRY(part_plan(&p, &box, &whole));
     RILL_TRY(sides_plan(&p));
-    if (bar->fine) RILL_TRY(shape_plan(&p));
-    if (bar->fine) RILL_TRY(grids_plan(&p, &whole));
-    if (bar->fine) RILL_TRY(format_plan(&p, &whole));
+    if (bar->fine) {
+        const rill_error_bar_part box = crop_of(&p, 1);
+        RILL_TRY(part_plan(&p, &box, &whole));
+        RILL_TRY(shape_plan(&p));
+        RILL_TRY(grids_plan(&p, &whole));
+        RILL_TRY(format_plan(&p, &whole));
+    }
     RILL_TRY(memory_check(&p));
 done:
     return status;

@@ -336,3 +336,44 @@ Test(permeability_error_bar, entries_beside_the_diagonal_have_bounds)
     cr_expect(json_is_null(find(json, "error_bar.off_axis_bound_lu")));
     json_decref(json);
 }
+
+/* Stopped in the error bar: what was not found is said to be missing, not to be unasked for, and what is
+ * known stays. Progress on a terminal says when the further runs begin. */
+Test(permeability_error_bar, rows_say_that_they_were_stopped)
+{
+    make_grey("g-24x24x24.raw");
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    cr_assert(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    const pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        const int error = open(ptsname(terminal), O_RDWR | O_NOCTTY), null = open("/dev/null", O_WRONLY);
+        if (error < 0 || null < 0 || dup2(null, 1) < 0 || dup2(error, 2) < 0 || setenv("TERM", "xterm", 1))
+            _exit(126);
+        execl(getenv("RILL"), "rill", "permeability", "g-24x24x24.raw", "--threshold", "112+-4",
+              "--error-bar=fine", "--sample", "12", "--json", "stop.json", "--backend", "cpu", (char *)NULL);
+        _exit(127);
+    }
+    char shown[65536] = "";
+    size_t length = 0;
+    ssize_t got;
+    while (length + 1 < sizeof shown && !strstr(shown, "error bar 2 of") &&
+           (got = read(terminal, shown + length, sizeof shown - 1 - length)) > 0)
+        shown[length += (size_t)got] = '\0';
+    cr_assert_not_null(strstr(shown, "error bar 2 of"), "%s", shown);
+    cr_assert_eq(kill(child, SIGTERM), 0);
+    while (read(terminal, shown, sizeof shown) > 0) {}
+    int state = 0;
+    cr_assert_eq(waitpid(child, &state, 0), child);
+    cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 4, "%d", state);
+    close(terminal);
+    json_t *json = load("stop.json");
+    cr_expect_str_eq(text_of(json, "shape and voxels", "state"), "known");
+    cr_expect_str_eq(text_of(json, "segmentation", "state"), "known");
+    cr_expect_str_eq(text_of(json, "domain boundaries", "state"), "known");
+    cr_expect_str_eq(text_of(json, "sample", "state"), "not known");
+    cr_expect_not_null(strstr(text_of(json, "sample", "note"), "stopped"), "%s",
+                       text_of(json, "sample", "note"));
+    cr_expect_gt(real(json, "error_bar.total.z"), 0);
+    json_decref(json);
+}

@@ -38,7 +38,7 @@ enum { WIDTH = 12, LENGTH = 8 };
 static float velocity[WIDTH * WIDTH * LENGTH];
 
 /* Called at the end of the run along each axis: u_z on the whole box. */
-static rill_status keep_velocity(void *context, const rill_permeability_run *run, rill_node nodes,
+static rill_status keep_velocity(void *context, const rill_permeability_flow *run, rill_node nodes,
                                  const float *rho, const float *u)
 {
     (void)run;

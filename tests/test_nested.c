@@ -76,13 +76,13 @@ static rill_permeability_options options(rill_permeability_start start)
 }
 
 /* Compute along z; the geometry stays. */
-static rill_permeability_run run_of(rill_geom *geom, const rill_permeability_options *o, double *tau)
+static rill_permeability_flow run_of(rill_geom *geom, const rill_permeability_options *o, double *tau)
 {
     rill_permeability p;
     rill_geom *own = NULL;
     ASSERT_OK(rill_geom_copy(geom, &own));
     ASSERT_OK(computed(own, o, &p));
-    rill_permeability_run run = p.runs[0];
+    rill_permeability_flow run = p.runs[0];
     if (tau) *tau = p.plan.tau;
     rill_permeability_free(&p);
     rill_geom_destroy(own);
@@ -109,7 +109,7 @@ Test(nested, one_coarser_grid_is_shown_without_an_uncertainty)
     o.progress = (rill_progress){count_shown, shown};
     o.progress_seconds = 0;
     rill_geom *geom = ball(1);
-    const rill_permeability_run run = run_of(geom, &o, NULL);
+    const rill_permeability_flow run = run_of(geom, &o, NULL);
     cr_assert(isfinite(run.coarse));
     cr_assert_gt(shown[0], 2);
     cr_assert_eq(shown[1], 0, "%d of %d moments show k as exact", shown[1], shown[0]);
@@ -249,7 +249,7 @@ Test(nested, flow_is_interpolated_between_coarser_voxels)
         coarse_flow c;
         coarse_flow_make(sizes[way % 3], way / 3 % 2 ? RILL_MIRROR : RILL_PERIODIC, &c);
         const uint64_t nodes = c.domain->nodes, bytes = 4 * nodes * sizeof(double);
-        rill_permeability_run run = {.axis = AXIS};
+        rill_permeability_flow run = {.axis = AXIS};
         const rill_follower f = {.plan = &c.plan, .geom = c.fine, .run = &run};
         rill_sim *sim = NULL;
         rill_sim_options o = rill_sim_options_default();
@@ -278,9 +278,9 @@ Test(nested, gives_the_same_permeability_sooner)
 {
     rill_geom *geom = ball(2);
     rill_permeability_options o = options(RILL_START_REST);
-    const rill_permeability_run rest = run_of(geom, &o, NULL);
+    const rill_permeability_flow rest = run_of(geom, &o, NULL);
     o.start = RILL_START_AUTO;
-    const rill_permeability_run nested = run_of(geom, &o, NULL);
+    const rill_permeability_flow nested = run_of(geom, &o, NULL);
     o.variant.storage = RILL_FP64;
     o.tolerance = 1e-6;
     const double exact = run_of(geom, &o, NULL).k[2];
@@ -336,7 +336,7 @@ typedef struct field {
     size_t nodes;
 } field;
 
-static rill_status keep(void *context, const rill_permeability_run *run, rill_node nodes, const float *rho,
+static rill_status keep(void *context, const rill_permeability_flow *run, rill_node nodes, const float *rho,
                         const float *u)
 {
     field *f = context;
@@ -373,10 +373,10 @@ Test(nested, ends_with_the_flow_of_its_own_grid)
     o.settle_fields = true;
     o.finished = keep;
     o.context = &fields[0];
-    const rill_permeability_run nested = run_of(geom, &o, NULL);
+    const rill_permeability_flow nested = run_of(geom, &o, NULL);
     o.start = RILL_START_REST;
     o.context = &fields[1];
-    const rill_permeability_run rest = run_of(geom, &o, NULL);
+    const rill_permeability_flow rest = run_of(geom, &o, NULL);
     cr_expect_gt(nested.coarse, 2 * rest.k[2]);
     cr_expect_lt(fabs(nested.k[2] - rest.k[2]), nested.uncertainty[2] + rest.uncertainty[2]);
     cr_expect_lt(fabs(nested.tortuosity - rest.tortuosity),
@@ -401,9 +401,9 @@ Test(nested, is_left_where_rounding_may_show)
     }
     rill_permeability_options o = options(RILL_START_AUTO);
     o.tolerance = 1e-2;
-    const rill_permeability_run nested = run_of(geom, &o, NULL);
+    const rill_permeability_flow nested = run_of(geom, &o, NULL);
     o.start = RILL_START_REST;
-    const rill_permeability_run rest = run_of(geom, &o, NULL);
+    const rill_permeability_flow rest = run_of(geom, &o, NULL);
     cr_expect(isnan(nested.coarse));
     cr_expect(nested.steps == rest.steps && nested.k[2] == rest.k[2]);
     rill_geom_destroy(geom);
@@ -441,7 +441,7 @@ Test(nested, gives_the_same_bits_for_any_number_of_threads_and_parts)
 {
     rill_geom *geom = ball(1);
     rill_permeability_options o = options(RILL_START_AUTO);
-    rill_permeability_run first = {.steps = 0};
+    rill_permeability_flow first = {.steps = 0};
     rill_device *device = NULL, *devices[3];
     ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
     for (int d = 0; d < 3; d++) devices[d] = device;
@@ -450,7 +450,7 @@ Test(nested, gives_the_same_bits_for_any_number_of_threads_and_parts)
     for (int parts = 1; parts <= 3; parts++) {
         omp_set_num_threads(parts);
         o.device_count = parts;
-        const rill_permeability_run run = run_of(geom, &o, NULL);
+        const rill_permeability_flow run = run_of(geom, &o, NULL);
         if (parts == 1) first = run;
         cr_expect(run.steps == first.steps && run.coarse == first.coarse);
         cr_expect_eq(run.k[2], first.k[2], "%d parts: %.17g, not %.17g", parts, run.k[2], first.k[2]);
@@ -465,9 +465,9 @@ Test(nested, goes_from_rest_where_coarser_voxels_close_the_pores)
     rill_geom *geom = plate();
     rill_permeability_options o = options(RILL_START_AUTO);
     double tau[2];
-    const rill_permeability_run nested = run_of(geom, &o, &tau[0]);
+    const rill_permeability_flow nested = run_of(geom, &o, &tau[0]);
     o.start = RILL_START_REST;
-    const rill_permeability_run rest = run_of(geom, &o, &tau[1]);
+    const rill_permeability_flow rest = run_of(geom, &o, &tau[1]);
     cr_expect(isnan(nested.coarse));
     cr_expect_eq(tau[0], tau[1]);
     cr_expect(nested.steps == rest.steps && nested.k[2] == rest.k[2]);

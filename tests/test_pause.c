@@ -64,7 +64,7 @@ static rill_status compute(rill_geom *geom, const rill_permeability_options *o, 
     return status;
 }
 
-static void expect_same_run(const rill_permeability_run *a, const rill_permeability_run *b)
+static void expect_same_run(const rill_permeability_flow *a, const rill_permeability_flow *b)
 {
     cr_assert(a->axis == b->axis && a->converged == b->converged && a->steps == b->steps);
     cr_assert(a->cycles == b->cycles && a->chambers == b->chambers);

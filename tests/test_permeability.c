@@ -114,7 +114,7 @@ Test(permeability, samples_do_not_depend_on_the_parity_of_the_step)
     o.max_steps = 400;
     rill_permeability p;
     cr_assert_eq(compute(noise(16, 0.45, 3), &o, &p), RILL_NUMERICS);
-    const rill_permeability_run *run = &p.runs[0];
+    const rill_permeability_flow *run = &p.runs[0];
     cr_assert_geq(run->sample_count, 70u);
     for (size_t i = 30; i + 1 < run->sample_count; i++) {
         const double k = run->samples[i].k[2];
@@ -387,7 +387,7 @@ typedef struct seen {
 } seen;
 
 /* The moments handed out give the same permeability as the run. */
-static rill_status finished(void *context, const rill_permeability_run *run, rill_node nodes,
+static rill_status finished(void *context, const rill_permeability_flow *run, rill_node nodes,
                             const float *rho, const float *u)
 {
     seen *s = context;

@@ -119,7 +119,7 @@ static void *watch(void *most)
     return NULL;
 }
 
-static rill_status pass(void *context, const rill_permeability_run *run, const rill_node_moments *moments)
+static rill_status pass(void *context, const rill_permeability_flow *run, const rill_node_moments *moments)
 {
     (void)context, (void)run, (void)moments;
     return RILL_OK;

@@ -56,7 +56,7 @@ Test(plan_memory, segments_are_foreseen)
     rill_geom_destroy(many);
 }
 
-static rill_status seen(void *context, const rill_permeability_run *run, rill_node nodes, const float *rho,
+static rill_status seen(void *context, const rill_permeability_flow *run, rill_node nodes, const float *rho,
                         const float *u)
 {
     (void)run, (void)rho;

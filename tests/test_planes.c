@@ -422,7 +422,7 @@ typedef struct outcome {
     float *moments; /* [4][nodes] */
 } outcome;
 
-static rill_status finished(void *context, const rill_permeability_run *run, rill_node nodes,
+static rill_status finished(void *context, const rill_permeability_flow *run, rill_node nodes,
                             const float *rho, const float *u)
 {
     (void)run;
@@ -435,7 +435,7 @@ static rill_status finished(void *context, const rill_permeability_run *run, ril
 }
 
 /* Called after the other: the pieces are those of the whole. */
-static rill_status finished_pieces(void *context, const rill_permeability_run *run,
+static rill_status finished_pieces(void *context, const rill_permeability_flow *run,
                                    const rill_node_moments *moments)
 {
     enum { PIECE = 1000 };

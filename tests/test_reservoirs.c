@@ -142,8 +142,8 @@ typedef struct fields {
     int axis;
 } fields;
 
-static rill_status collect(void *context, const rill_permeability_run *run, rill_node nodes, const float *rho,
-                           const float *u)
+static rill_status collect(void *context, const rill_permeability_flow *run, rill_node nodes,
+                           const float *rho, const float *u)
 {
     fields *f = context;
     rill_node node = 0;

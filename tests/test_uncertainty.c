@@ -319,12 +319,12 @@ static rill_geom *chambers(void)
     return geom;
 }
 
-static rill_permeability_run run_of(const rill_geom *geom, rill_permeability_options o)
+static rill_permeability_flow run_of(const rill_geom *geom, rill_permeability_options o)
 {
     rill_permeability p;
     rill_geom *own = moved(geom, 0, 0, 0);
     (void)computed(own, &o, &p);
-    rill_permeability_run run = p.runs[0];
+    rill_permeability_flow run = p.runs[0];
     run.samples = NULL;
     rill_permeability_free(&p);
     rill_geom_destroy(own);
@@ -364,12 +364,12 @@ Test(uncertainty, of_components_across_the_force_is_a_bound)
         o.variant.storage = RILL_FP64;
         o.acceleration = RILL_ACCELERATION_NONE;
         o.tolerance = 1e-6;
-        const rill_permeability_run exact = run_of(geom, o);
+        const rill_permeability_flow exact = run_of(geom, o);
         o.variant.storage = RILL_FP32;
         o.acceleration = RILL_ACCELERATION_NETWORK;
         for (double tolerance = 1e-2; tolerance > 5e-5; tolerance /= 10) {
             o.tolerance = tolerance;
-            const rill_permeability_run run = run_of(geom, o);
+            const rill_permeability_flow run = run_of(geom, o);
             cr_expect(run.converged);
             for (int b = 0; b < 2; b++)
                 cr_expect_lt(fabs(run.k[b] - exact.k[b]), run.uncertainty[b],
@@ -394,7 +394,7 @@ Test(uncertainty, of_components_across_a_force_in_16_bits_is_a_bound, .disabled 
     o.backend = RILL_BACKEND_CPU;
     o.axis = 2;
     o.variant.storage = RILL_P16_2C;
-    const rill_permeability_run run = run_of(geom, o);
+    const rill_permeability_flow run = run_of(geom, o);
     cr_expect(run.converged, "%s", run.reason);
     for (int b = 0; b < 2; b++)
         cr_expect_lt(fabs(run.k[b]), 0.7 * run.uncertainty[b], "%d: %g +- %g", b, run.k[b],
@@ -412,13 +412,13 @@ static void expect_bounds(const rill_geom *geom, int axis, double tolerance, con
     o.acceleration = RILL_ACCELERATION_NETWORK;
     o.variant.storage = RILL_FP64;
     o.tolerance = 1e-6;
-    const rill_permeability_run exact = run_of(geom, o);
+    const rill_permeability_flow exact = run_of(geom, o);
     cr_assert(exact.converged, "%s", exact.reason);
     o.variant.storage = RILL_FP32;
     o.tolerance = tolerance;
     for (size_t t = 0; t < count; t++) {
         o.tau = taus[t];
-        const rill_permeability_run run = run_of(geom, o);
+        const rill_permeability_flow run = run_of(geom, o);
         cr_expect(run.converged, "%s", run.reason);
         for (int b = 0; b < 3; b++)
             if (rill_axes_has(axis, b))
@@ -466,7 +466,7 @@ Test(uncertainty, of_a_tortuosity_is_a_bound)
         o.variant.storage = RILL_FP64;
         o.acceleration = RILL_ACCELERATION_NETWORK;
         o.tolerance = 1e-6;
-        const rill_permeability_run exact = run_of(geoms[g], o);
+        const rill_permeability_flow exact = run_of(geoms[g], o);
         cr_assert(exact.converged, "%s", exact.reason);
         cr_expect_lt(exact.tortuosity_uncertainty, 1e-4 * exact.tortuosity);
         if (g == 0) cr_expect_float_eq(exact.tortuosity, 2.67481, 2e-5, "%.8g", exact.tortuosity);
@@ -477,7 +477,7 @@ Test(uncertainty, of_a_tortuosity_is_a_bound)
                 o.backend = backend;
                 o.acceleration = ways[w];
                 o.tolerance = loose ? 1e-2 : 1e-3;
-                const rill_permeability_run run = run_of(geoms[g], o);
+                const rill_permeability_flow run = run_of(geoms[g], o);
                 const double u = run.tortuosity_uncertainty, off = run.tortuosity - exact.tortuosity;
                 if (!run.converged || (loose && !isfinite(u))) continue;
                 cr_expect_lt(fabs(off), u + exact.tortuosity_uncertainty,
@@ -506,7 +506,7 @@ Test(uncertainty, of_a_tortuosity_in_16_bits_is_known_with_that_of_k, .disabled 
     rill_geom_destroy(geom);
     geom = dead_end();
     o.max_steps = 200;
-    const rill_permeability_run run = run_of(geom, o);
+    const rill_permeability_flow run = run_of(geom, o);
     cr_expect_not(run.converged);
     cr_expect(isnan(run.tortuosity) && isinf(run.tortuosity_uncertainty), "%g +- %g", run.tortuosity,
               run.tortuosity_uncertainty);
@@ -523,10 +523,10 @@ Test(uncertainty, of_a_tortuosity_between_reservoirs)
     o.backend = RILL_BACKEND_CPU;
     o.axis = 0;
     o.drive = RILL_DRIVE_PRESSURE;
-    const rill_permeability_run run = run_of(geom, o);
+    const rill_permeability_flow run = run_of(geom, o);
     o.tolerance = 1e-5;
     o.variant.storage = RILL_FP64;
-    const rill_permeability_run exact = run_of(geom, o);
+    const rill_permeability_flow exact = run_of(geom, o);
     cr_assert(run.converged && exact.converged, "%s%s", run.reason, exact.reason);
     cr_expect_lt(run.tortuosity_uncertainty, 0.05 * run.tortuosity, "%g +- %g", run.tortuosity,
                  run.tortuosity_uncertainty);
@@ -543,7 +543,7 @@ Test(uncertainty, of_a_tortuosity_is_unknown_at_first)
     rill_permeability_options o = rill_permeability_options_default();
     o.backend = RILL_BACKEND_CPU;
     o.max_steps = 100;
-    const rill_permeability_run run = run_of(geom, o);
+    const rill_permeability_flow run = run_of(geom, o);
     cr_expect_not(run.converged);
     cr_expect(isnan(run.tortuosity) && isinf(run.tortuosity_uncertainty));
     cr_expect(isfinite(run.reynolds) && isfinite(run.mach));
@@ -612,7 +612,7 @@ Test(uncertainty, knows_momentum_that_alternates)
     o.axis = 2;
     o.variant.storage = RILL_FP64;
     o.tolerance = 1e-5;
-    const rill_permeability_run run = run_of(geom, o);
+    const rill_permeability_flow run = run_of(geom, o);
     const double off = fabs(run.k[2] - 1.070735912e-5);
     cr_assert(run.converged, "%s", run.reason);
     cr_expect_lt(off, 0.1 * run.uncertainty[2], "%.9g +- %.2g", run.k[2], run.uncertainty[2]);
@@ -632,7 +632,7 @@ Test(uncertainty, of_cumulants_counts_their_sums)
     o.variant.collision = RILL_CUMULANT;
     o.variant.lattice = RILL_D3Q27;
     o.variant.equilibrium = RILL_SECOND_ORDER;
-    const rill_permeability_run run = run_of(geom, o);
+    const rill_permeability_flow run = run_of(geom, o);
     cr_assert(run.converged, "%s", run.reason);
     cr_expect_lt(fabs(run.k[2] - 4.0375e-6), 0.5 * run.uncertainty[2], "%.7g +- %.2g", run.k[2],
                  run.uncertainty[2]);
@@ -649,11 +649,11 @@ Test(uncertainty, of_d3q15_knows_its_chequerboard)
     o.axis = 2;
     o.variant.storage = RILL_FP64;
     o.tolerance = 1e-5;
-    const rill_permeability_run exact = run_of(geom, o);
+    const rill_permeability_flow exact = run_of(geom, o);
     cr_assert(exact.converged, "%s", exact.reason);
     o.variant.storage = RILL_FP32;
     o.tolerance = 1e-3;
-    const rill_permeability_run run = run_of(geom, o);
+    const rill_permeability_flow run = run_of(geom, o);
     cr_assert(run.converged, "%s", run.reason);
     cr_expect_lt(fabs(run.k[2] - exact.k[2]), run.uncertainty[2], "%g +- %g of %g", run.k[2],
                  run.uncertainty[2], exact.k[2]);

@@ -11,19 +11,19 @@
 #include <math.h>
 
 /* Run along the axis, with the walls measured, and destroy the geometry. */
-static rill_permeability_run measured(rill_geom *geom, rill_permeability_options o)
+static rill_permeability_flow measured(rill_geom *geom, rill_permeability_options o)
 {
     rill_permeability p;
     o.wall_room = true;
     cr_assert_eq(computed(geom, &o, &p), RILL_OK, "%s", rill_error_message());
-    rill_permeability_run run = p.runs[0];
+    rill_permeability_flow run = p.runs[0];
     rill_permeability_free(&p);
     rill_geom_destroy(geom);
     run.samples = NULL;
     return run;
 }
 
-static rill_shape_estimate estimate_of(const rill_permeability_run *run)
+static rill_shape_estimate estimate_of(const rill_permeability_flow *run)
 {
     const rill_shape_found found = {.k = run->k[run->axis],
                                     .shift = run->wall_shift,
@@ -50,7 +50,7 @@ static bool plates(const double x[3]) { return x[1] < 8; }
 Test(wall_room, of_plates_is_half_a_voxel_both_ways)
 {
     const uint32_t n[3] = {4, 14, 4};
-    const rill_permeability_run run = measured(filled(n, plates), along(0));
+    const rill_permeability_flow run = measured(filled(n, plates), along(0));
     cr_assert_float_eq(run.wall_shift, 64.0 / 2 / 14, 0.1);
     for (int kind = 0; kind < 2; kind++)
         cr_assert_float_eq(run.wall_room[kind] / run.wall_shift, 0.5, 0.02, "%g",
@@ -69,10 +69,10 @@ static bool slanted(const double x[3])
 /* The room shrinks where curvature and slopes fix the wall: the half-width is what is left. */
 Test(wall_room, is_small_where_walls_lean)
 {
-    const rill_permeability_run flat = measured(filled((const uint32_t[3]){4, 14, 4}, plates), along(0)),
-                                round =
-                                    measured(filled((const uint32_t[3]){19, 19, 1}, round_pipe), along(2)),
-                                lean = measured(filled((const uint32_t[3]){40, 40, 1}, slanted), along(2));
+    const rill_permeability_flow flat = measured(filled((const uint32_t[3]){4, 14, 4}, plates), along(0)),
+                                 round =
+                                     measured(filled((const uint32_t[3]){19, 19, 1}, round_pipe), along(2)),
+                                 lean = measured(filled((const uint32_t[3]){40, 40, 1}, slanted), along(2));
     const double room[3] = {(flat.wall_room[0] + flat.wall_room[1]) / flat.wall_shift,
                             (round.wall_room[0] + round.wall_room[1]) / round.wall_shift,
                             (lean.wall_room[0] + lean.wall_room[1]) / lean.wall_shift};
@@ -85,7 +85,7 @@ Test(wall_room, tells_the_permeability_of_shapes)
     const double radius = 6.7, width = 0.6 * 40 / sqrt(5),
                  exact[2] = {M_PI * pow(radius, 4) / 8 / 361, pow(width, 3) / 12 / (40 / sqrt(5))};
     for (int k = 0; k < 2; k++) {
-        const rill_permeability_run run =
+        const rill_permeability_flow run =
             measured(filled(k ? (const uint32_t[3]){40, 40, 1} : (const uint32_t[3]){19, 19, 1},
                             k ? slanted : round_pipe),
                      along(2));
@@ -134,7 +134,7 @@ Test(wall_room, of_planes_is_not_known)
 {
     rill_permeability_options o = along(0);
     o.variant.lattice = RILL_D2Q9;
-    rill_permeability_run run = measured(filled((const uint32_t[3]){4, 9, 1}, plates), o);
+    rill_permeability_flow run = measured(filled((const uint32_t[3]){4, 9, 1}, plates), o);
     cr_assert(isnan(run.wall_shift) && isnan(run.wall_room[0]) && isnan(run.wall_room[1]));
     o = along(0);
     o.drive = RILL_DRIVE_PRESSURE;
@@ -150,8 +150,8 @@ Test(wall_room, of_a_mirrored_part_is_that_of_the_whole)
 {
     rill_geom *part = filled((const uint32_t[3]){9, 9, 1}, quarter);
     part->sides[0] = part->sides[1] = RILL_MIRROR;
-    const rill_permeability_run one = measured(part, along(2)),
-                                all = measured(filled((const uint32_t[3]){18, 18, 1}, whole), along(2));
+    const rill_permeability_flow one = measured(part, along(2)),
+                                 all = measured(filled((const uint32_t[3]){18, 18, 1}, whole), along(2));
     cr_assert_float_eq(one.wall_shift / all.wall_shift, 1, 5e-3);
     for (int kind = 0; kind < 2; kind++)
         cr_assert_float_eq(one.wall_room[kind] / all.wall_room[kind], 1, 1e-2);

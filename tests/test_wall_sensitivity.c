@@ -33,7 +33,7 @@ static rill_status add(void *context, const rill_wall_voxel *voxel)
     return RILL_OK;
 }
 
-static rill_status go_through(void *context, const rill_permeability_run *run,
+static rill_status go_through(void *context, const rill_permeability_flow *run,
                               const rill_node_moments *moments)
 {
     said *s = context;
@@ -293,7 +293,7 @@ typedef struct field {
     rill_node node; /* of the largest value */
 } field;
 
-static rill_status field_read(void *context, const rill_permeability_run *run,
+static rill_status field_read(void *context, const rill_permeability_flow *run,
                               const rill_node_moments *moments)
 {
     field *f = context;

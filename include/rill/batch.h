@@ -63,11 +63,11 @@ typedef struct rill_batch_row {
     double error_total[3]; /**< half-width of the interval around `best`, see rill_error_bar */
     double best[3];        /**< best estimate of k_aa of the shape, lu; k without one; NaN without a run */
     double off_axis[3][3]; /**< see rill_error_bar; NaN: no such entry, or not known */
-    double edge_share[3];  /**< of the runs along x, y, z, as in rill_permeability_run; NaN: there was none */
-    double flowing;        /**< fraction of the sample that took part in the flow; NaN without a run */
-    double diameter;       /**< hydraulic, of these pores, lu; NaN without a run */
-    rill_fluid fluid;      /**< of `flow`; viscosity 0: no flow is requested */
-    double pressure_drop;  /**< over the length of the sample along each axis, Pa */
+    double edge_share[3]; /**< of the runs along x, y, z, as in rill_permeability_flow; NaN: there was none */
+    double flowing;       /**< fraction of the sample that took part in the flow; NaN without a run */
+    double diameter;      /**< hydraulic, of these pores, lu; NaN without a run */
+    rill_fluid fluid;     /**< of `flow`; viscosity 0: no flow is requested */
+    double pressure_drop; /**< over the length of the sample along each axis, Pa */
     rill_darcy_flow flow[3]; /**< along x, y, z for that drop; NaN where there is none */
     uint64_t steps;          /**< time steps, of all axes; iterations of a diffusion */
     double seconds; /**< s of wall clock from reading to the result, while others were computed, too */

@@ -122,8 +122,8 @@ typedef struct rill_error_bar {
     double staircase_limit[3]; /**< k_aa for ever finer voxels with the surface of the image's voxels, lu: no
                                     estimate of k of the shape */
     double staircase_relative[3]; /**< half-width of it, relative */
-    double wall_shift[3];         /**< see rill_permeability_run, lu: what `best` was estimated from */
-    double wall_room[2][3];       /**< see rill_permeability_run, lu */
+    double wall_shift[3];         /**< see rill_permeability_flow, lu: what `best` was estimated from */
+    double wall_room[2][3];       /**< see rill_permeability_flow, lu */
     double surface_k[2][3]; /**< k_aa with interpolated bounce-back on a smooth surface through the voxels,
                                lu, with magic parameters of 0.12 and 3/16; NaN: it was not run */
     double off_axis[3][3];  /**< bounds on convergence and number format of the entries beside the diagonal of

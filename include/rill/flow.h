@@ -25,7 +25,7 @@ typedef struct rill_darcy_flow {
     double velocity; /**< Darcy (superficial) velocity, flow rate per mean area of the sample, m/s */
     double rate;     /**< flow rate through the sample, m3/s */
     double reynolds; /**< mean pore velocity x hydraulic diameter x density / viscosity, as in
-                          rill_permeability_run; NaN where the density is unknown */
+                          rill_permeability_flow; NaN where the density is unknown */
 } rill_darcy_flow;
 
 /**

@@ -162,7 +162,7 @@ typedef struct rill_permeability_walls {
 } rill_permeability_walls;
 
 /** What came of the run that was driven along one axis. */
-typedef struct rill_permeability_run {
+typedef struct rill_permeability_flow {
     int axis;              /**< 0, 1, 2: the axis of the flow */
     bool converged;        /**< the final value is known within the tolerance */
     char reason[256];      /**< why not, one sentence; "" when converged */
@@ -194,7 +194,7 @@ typedef struct rill_permeability_run {
     double mlups;                      /**< million node updates per second */
     rill_permeability_sample *samples; /**< [sample_count], owned */
     size_t sample_count;               /**< number of samples */
-} rill_permeability_run;
+} rill_permeability_flow;
 
 /** Moments of all nodes at the end of a run. */
 typedef struct rill_node_moments {
@@ -253,13 +253,13 @@ typedef struct rill_permeability_options {
      * Called at the end of each run, e.g. to write fields. May be NULL.
      * @param[in] rho  [nodes], rho - 1, and u [3][nodes], lu, in node order: means of the last two steps
      */
-    rill_status (*finished)(void *context, const rill_permeability_run *run, rill_node nodes,
+    rill_status (*finished)(void *context, const rill_permeability_flow *run, rill_node nodes,
                             const float *rho, const float *u);
     /**
      * The same with moments that are read piece by piece: several processes keep them, and no one holds all.
      * May be NULL.
      */
-    rill_status (*finished_pieces)(void *context, const rill_permeability_run *run,
+    rill_status (*finished_pieces)(void *context, const rill_permeability_flow *run,
                                    const rill_node_moments *moments);
     void *context;           /**< passed to `finished` and `finished_pieces` */
     uint64_t finished_bytes; /**< host memory that they take, for the plan */
@@ -267,15 +267,15 @@ typedef struct rill_permeability_options {
 
 /** Permeability of a geometry. */
 typedef struct rill_permeability {
-    rill_permeability_plan plan;   /**< the plan that the last run had */
-    rill_permeability_run runs[3]; /**< [run_count], in the order of the axes */
-    int run_count;                 /**< number of runs */
-    bool converged;                /**< every run did */
-    bool kept;                     /**< a run was stopped, and a checkpoint was written */
-    double k[3][3];                /**< k_ab, lu; NaN where it was not computed or did not converge, and
-                                        where its uncertainty is not known; 0 where nothing conducts along a
-                                        or b of a tensor, and, of a != b, exactly between mirrored
-                                        boundaries, across walls and where no pore percolates along a */
+    rill_permeability_plan plan;    /**< the plan that the last run had */
+    rill_permeability_flow runs[3]; /**< [run_count], in the order of the axes */
+    int run_count;                  /**< number of runs */
+    bool converged;                 /**< every run did */
+    bool kept;                      /**< a run was stopped, and a checkpoint was written */
+    double k[3][3];                 /**< k_ab, lu; NaN where it was not computed or did not converge, and
+                                         where its uncertainty is not known; 0 where nothing conducts along a
+                                         or b of a tensor, and, of a != b, exactly between mirrored
+                                         boundaries, across walls and where no pore percolates along a */
     double uncertainty;  /**< of k_aa, or the largest of a tensor, relative to the largest k_aa; infinity
                               while unknown */
     double reciprocity;  /**< largest |k_ab - k_ba| / largest k_aa; NaN of one axis */

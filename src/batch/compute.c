@@ -62,7 +62,7 @@ static void result_put(making *m, const rill_permeability *p)
 {
     rill_batch_row *row = m->row;
     for (int r = 0; r < p->run_count; r++) {
-        const rill_permeability_run *run = &p->runs[r];
+        const rill_permeability_flow *run = &p->runs[r];
         const int a = run->axis;
         row->steps += run->steps;
         m->updates += (double)run->steps * (double)(p->plan.nodes + p->plan.reservoirs);

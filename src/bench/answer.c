@@ -92,7 +92,7 @@ rill_status rill_answer_run(const rill_geom *geom, const rill_permeability_optio
     rill_permeability found;
     double seconds = 0;
     const rill_status status = compute(geom, options, &found, &seconds);
-    const rill_permeability_run *run = &found.runs[0];
+    const rill_permeability_flow *run = &found.runs[0];
     if (status == RILL_OK)
         *out = (rill_answer){.nodes = found.plan.nodes,
                              .steps = run->steps,

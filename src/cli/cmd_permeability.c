@@ -153,7 +153,7 @@ static rill_status fields_name(const choices *c, int axis, char *name, size_t si
                            rill_axes_count(c->axis) > 1 ? which : "", name, size);
 }
 
-static rill_status finished(void *context, const rill_permeability_run *run, const rill_node_moments *all)
+static rill_status finished(void *context, const rill_permeability_flow *run, const rill_node_moments *all)
 {
     choices *c = context;
     const double start = rill_now();
@@ -171,7 +171,7 @@ static rill_status finished(void *context, const rill_permeability_run *run, con
 }
 
 /* Fields of this run are written: now, or before the checkpoint that it is from. */
-static bool fields_there(const choices *c, const rill_permeability_run *run)
+static bool fields_there(const choices *c, const rill_permeability_flow *run)
 {
     const bool before = c->resume && c->fields != RILL_FIELDS_NONE && run->converged;
     return c->written[run->axis] || (before && access(c->names[run->axis], F_OK) == 0);

@@ -87,13 +87,13 @@ typedef struct cli_permeability_fields {
 
 /** Write them as VTKHDF. */
 rill_status cli_permeability_fields_write(const cli_permeability_fields *fields,
-                                          const rill_permeability_run *run, const rill_node_moments *all);
+                                          const rill_permeability_flow *run, const rill_node_moments *all);
 
 /** Print what the walls of each run decide, where it is known. */
 void cli_permeability_print_walls(const cli_permeability_result *r);
 
 /** Return the same of a run as JSON; null where it is not known. */
-json_t *cli_permeability_walls_json(const rill_geom *geom, const rill_permeability_run *run);
+json_t *cli_permeability_walls_json(const rill_geom *geom, const rill_permeability_flow *run);
 
 /** Write the same to a result file. */
 rill_status cli_permeability_write_walls(rill_result *file, const cli_permeability_result *r);

@@ -47,7 +47,7 @@ done:
     return status;
 }
 
-rill_status cli_permeability_fields_write(const cli_permeability_fields *f, const rill_permeability_run *run,
+rill_status cli_permeability_fields_write(const cli_permeability_fields *f, const rill_permeability_flow *run,
                                           const rill_node_moments *all)
 {
     moments m = {.all = all};

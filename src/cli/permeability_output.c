@@ -175,7 +175,7 @@ void cli_permeability_print(const cli_permeability_result *r)
     cli_permeability_print_flow(r);
     cli_permeability_print_walls(r);
     for (int i = 0; i < p->run_count; i++) {
-        const rill_permeability_run *run = &p->runs[i];
+        const rill_permeability_flow *run = &p->runs[i];
         cli_row(p->run_count > 1 ? (const char *[]){"run along x", "run along y", "run along z"}[run->axis]
                                  : "run",
                 "%llu steps, %.1f s, %.1f MLUPS", (unsigned long long)run->steps, run->seconds, run->mlups);
@@ -237,7 +237,7 @@ static json_t *json_runs(const rill_geom *geom, const rill_permeability *p)
 {
     json_t *list = json_array();
     for (int i = 0; i < p->run_count; i++) {
-        const rill_permeability_run *run = &p->runs[i];
+        const rill_permeability_flow *run = &p->runs[i];
         const char axis[2] = {rill_axis(run->axis), '\0'};
         json_array_append_new(
             list,
@@ -269,7 +269,7 @@ static overall overall_take(const rill_permeability *p)
     overall o = {0};
     for (int i = 0; i < 9; i++) o.last[i / 3][i % 3] = o.edge_share[i % 3] = NAN;
     for (int i = 0; i < p->run_count; i++) {
-        const rill_permeability_run *run = &p->runs[i];
+        const rill_permeability_flow *run = &p->runs[i];
         o.tortuosity += run->tortuosity / p->run_count;
         o.tortuosity_uncertainty += run->tortuosity_uncertainty / p->run_count;
         o.reynolds = i == 0 || run->reynolds > o.reynolds ? run->reynolds : o.reynolds;
@@ -355,7 +355,7 @@ rill_status cli_permeability_write_json(const cli_permeability_result *r)
 }
 
 /* The rows of one run as /series/<axis>. */
-static rill_status write_series(rill_result *file, const rill_permeability_run *run, double m2)
+static rill_status write_series(rill_result *file, const rill_permeability_flow *run, double m2)
 {
     rill_status status = RILL_OK;
     const double si = isfinite(m2) ? m2 : 0;

@@ -85,7 +85,7 @@ static void print_principal(const rill_permeability *p, const tensor *t, double 
 }
 
 /* k along the force of one run, in all units that are known. */
-static void print_run(const cli_permeability_result *r, const rill_permeability_run *run)
+static void print_run(const cli_permeability_result *r, const rill_permeability_flow *run)
 {
     const double m2 = cli_square_metres(r->geom);
     const int a = run->axis;

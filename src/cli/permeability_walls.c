@@ -27,7 +27,7 @@ static void box_print(const rill_geom *geom, const rill_decisive_box *box, doubl
 }
 
 /* k for the threshold and its width, in the unit of the image and in darcy. */
-static void threshold_print(const rill_geom *geom, const rill_permeability_run *run)
+static void threshold_print(const rill_geom *geom, const rill_permeability_flow *run)
 {
     const rill_permeability_walls *w = &run->walls;
     const double darcy = cli_square_metres(geom) / RILL_DARCY;
@@ -41,7 +41,7 @@ static void threshold_print(const rill_geom *geom, const rill_permeability_run *
 void cli_permeability_print_walls(const cli_permeability_result *r)
 {
     for (int i = 0; i < r->result->run_count; i++) {
-        const rill_permeability_run *run = &r->result->runs[i];
+        const rill_permeability_flow *run = &r->result->runs[i];
         const rill_permeability_walls *w = &run->walls;
         double before = 0;
         if (!w->known) continue;
@@ -67,7 +67,7 @@ static json_t *box_json(const rill_geom *geom, const rill_decisive_box *box)
                      rill_json_real(box->share));
 }
 
-json_t *cli_permeability_walls_json(const rill_geom *geom, const rill_permeability_run *run)
+json_t *cli_permeability_walls_json(const rill_geom *geom, const rill_permeability_flow *run)
 {
     const rill_permeability_walls *w = &run->walls;
     if (!w->known) return json_null();
@@ -87,7 +87,7 @@ rill_status cli_permeability_write_walls(rill_result *file, const cli_permeabili
 {
     rill_status status = RILL_OK;
     for (int i = 0; i < r->result->run_count; i++) {
-        const rill_permeability_run *run = &r->result->runs[i];
+        const rill_permeability_flow *run = &r->result->runs[i];
         const rill_permeability_walls *w = &run->walls;
         const rill_quantity per_voxel = {"per_voxel", "1/voxel",
                                          "relative change of k for each voxel that all walls move", 0},

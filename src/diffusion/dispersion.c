@@ -101,7 +101,8 @@ static rill_status cells_check(const rill_closure *c, const rill_dispersion_opti
             RILL_USAGE,
             "a Peclet number of %g makes a cell Peclet number |u| dx / D0 of %.3g at the fastest face, above %g%s: "
             "take Peclet numbers up to %.3g, or voxels %.1f times smaller (--resample)",
-            most, cell, limit, o->release ? " of a run in time" : "", limit / per, ceil(10 * cell / limit) / 10);
+            most, cell, limit, o->release ? " of a run in time" : "", limit / per,
+            ceil(10 * cell / limit) / 10);
     if (cell > RILL_CELL_PECLET_FINE)
         return rill_note(
             &out->notes,
@@ -226,7 +227,7 @@ void rill_dispersion_free(rill_dispersion *result)
 
 void rill_pore_velocities_free(float *u) { rill_array_destroy(u); }
 
-static rill_status velocities_keep(void *context, const rill_permeability_run *run, rill_node nodes,
+static rill_status velocities_keep(void *context, const rill_permeability_flow *run, rill_node nodes,
                                    const float *rho, const float *u)
 {
     float **out = context;

@@ -316,7 +316,7 @@ done:
 
 rill_status rill_edges_find(const rill_follower *f) { return share_find(f, &f->run->edge_share); }
 
-rill_status rill_edges_note(const rill_permeability_run *run, char **notes)
+rill_status rill_edges_note(const rill_permeability_flow *run, char **notes)
 {
     char text[256];
     if (!(run->edge_share > NOTED)) return RILL_OK;

@@ -51,7 +51,7 @@ static bool relay(void *context, const rill_progress_moment *moment)
 static void outcome_take(const rill_permeability *p, double scale, outcome *out)
 {
     for (int i = 0; i < p->run_count; i++) {
-        const rill_permeability_run *run = &p->runs[i];
+        const rill_permeability_flow *run = &p->runs[i];
         const int a = run->axis;
         out->k[a] = run->k[a] * scale;
         out->uncertainty[a] = run->uncertainty[a] * scale;

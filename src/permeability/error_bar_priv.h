@@ -31,8 +31,8 @@ rill_status rill_error_bar_part_geometry(const rill_geom *geom, const rill_error
 /** What is known of the shape along an axis, lu. */
 typedef struct rill_shape_found {
     double k;          /**< of the voxels */
-    double shift;      /**< see rill_permeability_run.wall_shift */
-    double room[2];    /**< see rill_permeability_run.wall_room */
+    double shift;      /**< see rill_permeability_flow.wall_shift */
+    double room[2];    /**< see rill_permeability_flow.wall_room */
     double surface[2]; /**< k on a surface through the voxels, with RILL_SHAPE_MAGIC and 3/16; NaN: unknown */
 } rill_shape_found;
 

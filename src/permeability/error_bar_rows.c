@@ -59,7 +59,7 @@ static void segmentation_put(const rill_permeability *plain, rill_error_bar *out
     double half[3] = {NAN, NAN, NAN};
     char note[256] = "";
     for (int i = 0; i < plain->run_count; i++) {
-        const rill_permeability_run *run = &plain->runs[i];
+        const rill_permeability_flow *run = &plain->runs[i];
         const rill_permeability_walls *w = &run->walls;
         const double k = run->k[run->axis];
         if (!w->known || !isfinite(w->threshold)) continue;
@@ -77,7 +77,7 @@ static void off_axis_find(const rill_permeability *plain, double bound[3][3])
     for (int i = 0; i < 9; i++) bound[i / 3][i % 3] = NAN;
     for (int i = 0; i < plain->run_count && plain->run_count > 1; i++)
         for (int b = 0; b < 3; b++) {
-            const rill_permeability_run *run = &plain->runs[i];
+            const rill_permeability_flow *run = &plain->runs[i];
             if (b != run->axis && run->converged && isfinite(plain->k[b][run->axis]))
                 bound[b][run->axis] = run->uncertainty[b];
         }
@@ -97,7 +97,7 @@ void rill_error_bar_of_run(const rill_permeability *plain, rill_error_bar *out)
         out->k[a] = out->best[a] = out->staircase_limit[a] = out->staircase_relative[a] = out->wall_shift[a] =
             out->wall_room[0][a] = out->wall_room[1][a] = out->surface_k[0][a] = out->surface_k[1][a] = NAN;
     for (int i = 0; i < plain->run_count; i++) {
-        const rill_permeability_run *run = &plain->runs[i];
+        const rill_permeability_flow *run = &plain->runs[i];
         const int a = run->axis;
         const double k = fabs(run->k[a]);
         if (!run->converged) continue;

@@ -63,7 +63,7 @@ rill_shape_estimate rill_shape_estimate_of(const rill_shape_found *f)
 }
 
 /* Return why a run has no estimate; NULL: it has. */
-static const char *lacks(const rill_permeability_options *o, const rill_permeability_run *run)
+static const char *lacks(const rill_permeability_options *o, const rill_permeability_flow *run)
 {
     if (isfinite(run->wall_shift)) return NULL;
     if (o->variant.lattice == RILL_D2Q9) return "it is measured in three dimensions only: choose d3q19";
@@ -76,7 +76,7 @@ const char *rill_error_bar_shape_take(const rill_permeability_options *options,
     double relative[3] = {NAN, NAN, NAN}, width[3] = {NAN, NAN, NAN};
     bool runs = true;
     for (int i = 0; i < plain->run_count; i++) {
-        const rill_permeability_run *run = &plain->runs[i];
+        const rill_permeability_flow *run = &plain->runs[i];
         const char *why = lacks(options, run);
         const int a = run->axis;
         if (why) return why;

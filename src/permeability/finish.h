@@ -36,7 +36,7 @@ uint64_t rill_wall_room_bytes(const rill_geom *geom, uint64_t faces);
  * @see tests/test_wall_room.c
  */
 rill_status rill_wall_room(const rill_geom *geom, const rill_node_moments *moments,
-                           rill_permeability_run *run);
+                           rill_permeability_flow *run);
 
 /**
  * Set the edge_share of the run, from what its simulation holds now. Reads the populations piece by piece.
@@ -45,6 +45,6 @@ rill_status rill_wall_room(const rill_geom *geom, const rill_node_moments *momen
 rill_status rill_edges_find(const rill_follower *f);
 
 /** Add a note where the edge_share of a run is above 1 %. */
-rill_status rill_edges_note(const rill_permeability_run *run, char **notes);
+rill_status rill_edges_note(const rill_permeability_flow *run, char **notes);
 
 #endif

@@ -338,7 +338,7 @@ double rill_follow_floor(const rill_follower *f, double memory, double k)
 
 rill_status rill_follow_record(rill_follower *f)
 {
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     if (run->sample_count == f->capacity) {
         const size_t capacity = f->capacity ? 2 * f->capacity : 1024;
         rill_permeability_sample *grown = realloc(run->samples, capacity * sizeof *grown);
@@ -363,7 +363,7 @@ bool rill_follow_is_zero(const rill_follower *f, int b)
 
 void rill_follow_take(rill_follower *f, int b, double now, double uncertainty)
 {
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     const bool zero = rill_follow_is_zero(f, b);
     f->k[b] = run->last[b] = zero ? 0 : now;
     run->k[b] = zero ? 0 : f->limits[b].estimate.value;
@@ -390,7 +390,7 @@ static void diverged(const rill_follower *f, char *reason, size_t size)
 
 bool rill_follow_ends(rill_follower *f, uint64_t next)
 {
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     const rill_permeability_options *o = f->options;
     const char axis = rill_axis(run->axis);
     const uint64_t made = rill_sim_steps(f->sim);
@@ -428,7 +428,7 @@ bool rill_follow_ends(rill_follower *f, uint64_t next)
 
 void rill_follow_imprecise(rill_follower *f, double memory, double k)
 {
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     const rill_permeability_options *o = f->options;
     const char *storage = rill_storage_names[o->variant.storage];
     const double rounding = rill_follow_floor(f, memory, k);

@@ -31,7 +31,7 @@ typedef struct rill_follower {
     rill_reservoirs between; /* with pressures; cleared with a force */
     unsigned components;     /* bit b: k_ba is found */
     rill_sim *sim;
-    rill_permeability_run *run;
+    rill_permeability_flow *run;
     rill_pause *pause;    /* NULL: no checkpoint */
     rill_limit limits[3]; /* of k_xa, k_ya, k_za; sampled together */
     double k[3];          /* at the last sample */
@@ -126,7 +126,7 @@ double rill_follow_rounding_of(const rill_follower *f, double memory, double k);
 void rill_follow_imprecise(rill_follower *f, double memory, double k);
 
 /** Note that rounding to 16 bits leaves a k, which it is part of the uncertainty of, above the tolerance. */
-rill_status rill_follow_narrow_note(const rill_permeability_run *run, double tolerance, char **notes);
+rill_status rill_follow_narrow_note(const rill_permeability_flow *run, double tolerance, char **notes);
 
 /** Return the steps before which no series is accepted. Pressures that a network sees need no waiting.
  */

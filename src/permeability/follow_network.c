@@ -262,7 +262,7 @@ static double across_uncertainty(const state *s, int b, double momentum)
 static bool judge(state *s)
 {
     rill_follower *f = s->f;
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     const rill_permeability_options *o = f->options;
     const int driven = rill_tensor_driven(&f->plan->porosity, o->axis);
     double largest = 0;
@@ -317,7 +317,7 @@ static void see_divergence(state *s)
 static bool rounds_alike(const state *s)
 {
     const rill_follower *f = s->f;
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     const double k = fabs(s->k.value);
     if (run->cycles < ROUGH_CYCLES || s->k.moved[0] > ROUGH_MOVED * k ||
         !rill_plan_rounds_alike(f->options, f->plan, k))
@@ -343,7 +343,7 @@ static void see_rounding(const state *s)
 static bool misled(const state *s)
 {
     const rill_follower *f = s->f;
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     rill_permeability_plan tuned = *f->plan;
     const double coarse = tuned.k_expected, k = fabs(s->k.value);
     if (!isfinite(run->coarse)) return rounds_alike(s);
@@ -417,7 +417,7 @@ done:
 rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, rill_pressures *pressures)
 {
     rill_status status = RILL_OK;
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     state s = {.f = NULL};
     if (rill_follow_ends(f, f->plan->cycle)) return RILL_OK; /* the network is not waited for */
     f->correcting = true;

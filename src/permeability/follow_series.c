@@ -99,7 +99,7 @@ static bool rounding_rules(const rill_follower *f)
  */
 static double tortuosity_uncertainty(const rill_follower *f)
 {
-    const rill_permeability_run *run = f->run;
+    const rill_permeability_flow *run = f->run;
     const double step = (double)rill_sim_steps(f->sim), efold = f->limits[run->axis].estimate.efold;
     const double planes = f->between.geom ? f->between.geom->n[2] / (double)f->geom->n[run->axis] : 1;
     double moved = 0;
@@ -115,7 +115,7 @@ static double tortuosity_uncertainty(const rill_follower *f)
 /* Take the estimates over into the run. @return true when they are good enough */
 static bool judge(rill_follower *f)
 {
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     const double size = fabs(f->limits[run->axis].estimate.value);
     double largest = 0;
     for (int b = 0; b < 3; b++) {
@@ -165,7 +165,7 @@ static double lacking(const rill_sight *sight, double expected, double k)
 static rill_status ask(rill_follower *f, question *q, const rill_sight *sight, bool *good)
 {
     rill_status status = RILL_OK;
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     rill_pressures *p = q->pressures;
     const bool waiting = q->seen && sight->step < p->before.step + rill_plan_between(f->plan);
     if (waiting || (!q->seen && !(*good && (double)sight->step >= q->not_till))) {
@@ -259,7 +259,7 @@ static void add_sums(rill_rounding_sums *mean, const rill_rounding_sums *now, do
 static rill_status take_off_rounding(rill_follower *f, bool *good, double *left)
 {
     rill_status status = RILL_OK;
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     const rill_permeability_plan *plan = f->plan;
     rill_rounding_sums sums = {.work = 0};
     double mean = 0, squares = 0, lost = 0;
@@ -297,7 +297,7 @@ done:
  * far */
 static void narrow_judge(rill_follower *f, int tries)
 {
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     const rill_permeability_options *o = f->options;
     const double k = fabs(run->k[run->axis]), uncertainty = run->uncertainty[run->axis] / k;
     const double planned = fmax(f->plan->steps_expected, rill_plan_steps_likely(o, f->plan));
@@ -312,7 +312,7 @@ static void narrow_judge(rill_follower *f, int tries)
         rill_storage_names[o->variant.storage], uncertainty, rill_axis(run->axis), o->tolerance);
 }
 
-rill_status rill_follow_narrow_note(const rill_permeability_run *run, double tolerance, char **notes)
+rill_status rill_follow_narrow_note(const rill_permeability_flow *run, double tolerance, char **notes)
 {
     const double uncertainty = run->uncertainty[run->axis] / fabs(run->k[run->axis]);
     if (rill_storage_size((int)run->storage) != 2 || uncertainty <= tolerance) return RILL_OK;
@@ -326,7 +326,7 @@ rill_status rill_follow_narrow_note(const rill_permeability_run *run, double tol
 rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill_pressures *pressures)
 {
     rill_status status = RILL_OK;
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     const rill_permeability_options *o = f->options;
     const bool narrow = is_narrow(f);
     question q = {.pressures = pressures, .domain = domain};

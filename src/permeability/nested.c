@@ -260,7 +260,7 @@ static rill_status solve(rill_follower *f, rill_permit *permit, start *out, rill
     o.max_steps = CYCLES_MOST * nested->plan.cycle;
     RILL_TRY(rill_follow_all(nested->geom, &o, &nested->plan, (rill_follow_hooks){moments_take, &own, permit},
                              &found));
-    const rill_permeability_run *run = &found.runs[0];
+    const rill_permeability_flow *run = &found.runs[0];
     const double k = 4 * run->k[axis], coarser = 4 * run->coarse;
     const double change = (k - coarser) / (exp2(ORDER) - 1);
     out->coarse = k;
@@ -293,7 +293,7 @@ done:
 rill_status rill_nested_create(rill_follower *f, rill_permit *permit, rill_nested *out)
 {
     rill_status status = RILL_OK;
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     start found = {.k = NAN, .coarse = NAN};
     if (!f->plan->nested) return RILL_OK;
     if (!rill_follow_start_replays(f) && solve_alike(f, permit, &found, out) != RILL_OK) {

@@ -87,7 +87,7 @@ static rill_status runs_pack(const rill_permeability *p, int count, bytes *out)
     if (status != RILL_OK) return status;
     char *to = out->data;
     for (int r = 0; r < count; r++) {
-        rill_permeability_run run = p->runs[r];
+        rill_permeability_flow run = p->runs[r];
         const size_t samples = run.sample_count * sizeof *run.samples;
         run.samples = NULL;
         memcpy(to, &run, sizeof run);
@@ -97,9 +97,9 @@ static rill_status runs_pack(const rill_permeability *p, int count, bytes *out)
     return RILL_OK;
 }
 
-static rill_status run_unpack(const bytes *from, uint64_t *at, rill_permeability_run *out)
+static rill_status run_unpack(const bytes *from, uint64_t *at, rill_permeability_flow *out)
 {
-    rill_permeability_run run;
+    rill_permeability_flow run;
     if (from->size - *at < sizeof run) return rill_fail(RILL_USAGE, "its runs are cut");
     memcpy(&run, from->data + *at, sizeof run);
     *at += sizeof run;

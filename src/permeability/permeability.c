@@ -101,7 +101,7 @@ done:
  */
 static void flow_take(rill_follower *f, const flow_sums *fields)
 {
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     const rill_permeability_plan *plan = f->plan;
     const double last = run->last[run->axis], nodes = (double)plan->nodes;
     const double end = run->converged ? run->k[run->axis] / last : 1;
@@ -325,7 +325,7 @@ static int32_t attempt_next(const rill_follower *f)
 
 static void uncertainties_raise(rill_follower *f)
 {
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     const double least = LEAST_UNCERTAIN * f->options->tolerance * fabs(run->k[run->axis]);
     for (int b = 0; b < 3; b++)
         if (f->components >> b & 1 && !rill_follow_is_zero(f, b))
@@ -444,7 +444,7 @@ static rill_status run_axis_somehow(rill_follower *f, const rill_domain *domain,
     rill_status status = RILL_OK;
     const rill_follower fresh = *f;
     rill_permeability_options own;
-    rill_permeability_run *run = f->run;
+    rill_permeability_flow *run = f->run;
     rill_pause *pause = f->pause;
     int32_t attempt = pause && pause->resuming ? pause->place.attempt : RILL_ATTEMPT_FIRST;
     for (;;) {
@@ -470,7 +470,7 @@ static rill_status run_axis_somehow(rill_follower *f, const rill_domain *domain,
         if (pause) rill_journal_clear(&pause->journal);
         free(run->samples);
         out->seconds_attempts += run->seconds;
-        *run = (rill_permeability_run){.axis = run->axis};
+        *run = (rill_permeability_flow){.axis = run->axis};
         *f = fresh;
     }
 done:

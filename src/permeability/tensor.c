@@ -75,7 +75,7 @@ static rill_status close_axis(const rill_geom *geom, int axis, rill_permeability
 {
     for (int b = 0; b < 3; b++) p->k[b][axis] = 0;
     for (int r = 0; r < p->run_count; r++) {
-        rill_permeability_run *run = &p->runs[r];
+        rill_permeability_flow *run = &p->runs[r];
         if (run->converged) p->k[axis][run->axis] = run->k[axis] = run->uncertainty[axis] = 0;
     }
     return rill_note(&p->notes, "nothing percolates along %c (%s): k is exactly 0 in its row and column",
@@ -89,7 +89,7 @@ static double uncertainty_of(const rill_permeability *p, int driven)
     bool any = false;
     for (int r = 0; r < p->run_count; r++) any = any || p->runs[r].converged;
     for (int r = 0; r < p->run_count; r++) {
-        const rill_permeability_run *run = &p->runs[r];
+        const rill_permeability_flow *run = &p->runs[r];
         if (any && !run->converged) continue;
         largest = fmax(largest, fabs(run->k[run->axis]));
         for (int b = 0; b < 3; b++)
@@ -106,7 +106,7 @@ static double compare_pairs(rill_permeability *p)
     for (int r = 0; r < p->run_count; r++) largest = fmax(largest, fabs(p->runs[r].k[p->runs[r].axis]));
     for (int a = 0; a < p->run_count; a++)
         for (int b = 0; b < a; b++) {
-            rill_permeability_run *one = &p->runs[a], *other = &p->runs[b];
+            rill_permeability_flow *one = &p->runs[a], *other = &p->runs[b];
             const double differ = fabs(one->k[other->axis] - other->k[one->axis]);
             difference = fmax(difference, differ);
             one->uncertainty[other->axis] = fmax(one->uncertainty[other->axis], differ);
@@ -123,7 +123,7 @@ rill_status rill_tensor_collect(const rill_geom *geom, const rill_permeability_o
     p->converged = p->run_count > 0;
     if (wanted > 1) p->reciprocity = compare_pairs(p);
     for (int r = 0; r < p->run_count; r++) {
-        const rill_permeability_run *run = &p->runs[r];
+        const rill_permeability_flow *run = &p->runs[r];
         p->converged = p->converged && run->converged;
         for (int b = 0; b < 3; b++)
             if (run->converged && isfinite(run->uncertainty[b])) p->k[b][run->axis] = run->k[b];

@@ -27,7 +27,7 @@ typedef struct sums {
     places *planes; /* [nz] */
     uint64_t next;  /* place of a plane that is looked at */
     uint32_t z;     /* that plane */
-    rill_permeability_run *run;
+    rill_permeability_flow *run;
 } sums;
 
 bool rill_wall_room_known(const rill_geom *geom, const rill_permeability_options *o)
@@ -89,7 +89,7 @@ static rill_status wall_add(void *context, const rill_wall_voxel *voxel)
 }
 
 rill_status rill_wall_room(const rill_geom *geom, const rill_node_moments *moments,
-                           rill_permeability_run *run)
+                           rill_permeability_flow *run)
 {
     rill_status status = RILL_OK;
     sums s = {.geom = geom, .run = run};

@@ -59,8 +59,7 @@ static rill_status duct(void)
 {
     static unsigned char voxels[LENGTH][WIDTH][WIDTH];
     rill_geom *geom = NULL;
-    rill_permeability_plan plan = {.nodes = 0};
-    rill_permeability result = {.run_count = 0};
+    rill_permeability_answer answer = {.computed = false};
     rill_permeability_options options = rill_permeability_options_default();
     rill_voxelize_options how = rill_voxelize_options_default();
     for (int z = 0; z < LENGTH; z++)
@@ -73,12 +72,11 @@ static rill_status duct(void)
     options.progress = progress;
     rill_status status = rill_array_voxelize(voxels, &how, progress, &geom, NULL);
     options.context = geom;
-    if (status == RILL_OK) status = rill_permeability_prepare(geom, &options);
-    if (status == RILL_OK) status = rill_permeability_plan_make(geom, &options, &plan);
-    if (status == RILL_OK) status = rill_permeability_compute(geom, &options, &plan, &result);
-    if (status == RILL_OK) print_duct(&result);
-    rill_permeability_free(&result);
-    rill_permeability_plan_free(&plan);
+    if (status == RILL_OK)
+        status =
+            rill_permeability_run(geom, &options, &(rill_permeability_request){.plan_only = false}, &answer);
+    if (status == RILL_OK) print_duct(&answer.result);
+    rill_permeability_answer_free(&answer);
     rill_geom_destroy(geom);
     return status;
 }

@@ -9,7 +9,7 @@
  * librill is a sparse, indirect-addressing lattice Boltzmann solver for flow in porous and vascular geometry.
  *
  * Data flow: a rill_geom (voxels) becomes a rill_domain (fluid nodes and their neighbours),
- * a rill_sim steps populations on it. rill_permeability_compute() and rill_case_run() do all of that. Each
+ * a rill_sim steps populations on it. rill_permeability_run() and rill_case_run() do all of that. Each
  * subject has a header in rill/, and rill.h includes all of them.
  *
  * Conventions. Axes are x, y, z = 0, 1, 2; arrays are x fastest. "lu" is lattice units (voxel, time
@@ -39,6 +39,7 @@
 #include "rill/log.h"
 #include "rill/notes.h"
 #include "rill/permeability.h"
+#include "rill/permeability_run.h"
 #include "rill/pore_network.h"
 #include "rill/progress.h"
 #include "rill/rheology.h"

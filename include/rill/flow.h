@@ -20,6 +20,9 @@ typedef struct rill_fluid {
     double density;   /**< kg/m3; 0: unknown */
 } rill_fluid;
 
+/** A flow of a larger Reynolds number loses a part of its pressure drop to inertia. */
+#define RILL_DARCY_REYNOLDS 1
+
 /** The flow along one axis. */
 typedef struct rill_darcy_flow {
     double velocity; /**< Darcy (superficial) velocity, flow rate per mean area of the sample, m/s */

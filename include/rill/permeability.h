@@ -329,10 +329,14 @@ void rill_permeability_plan_free(rill_permeability_plan *plan);
 
 /** How long planned runs are expected to take. */
 typedef struct rill_permeability_forecast {
-    double steps;   /**< time steps along each axis */
-    double seconds; /**< s of wall clock of all runs; NaN: the speed is unknown. Of several devices without
-                       the exchange between them */
-    double mlups;   /**< million node updates per second of one device, measured; NaN: unknown */
+    double steps;         /**< time steps along each axis */
+    double seconds;       /**< s of wall clock of all runs, of several devices with the exchange between them
+                             where it is known; NaN: the speed is unknown */
+    double mlups;         /**< million node updates per second of one device, measured; NaN: unknown */
+    double seconds_host;  /**< s of the processors among these, for pore networks and coarser grids */
+    uint64_t nodes_timed; /**< nodes that were stepped to measure the speed */
+    uint32_t edge_timed;  /**< of a box of fluid that was stepped; 0: the nodes are those in the middle of the
+                             sample */
 } rill_permeability_forecast;
 
 /**

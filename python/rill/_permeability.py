@@ -450,7 +450,6 @@ class _Call:
         im, order = a["im"], a["order"]
         pore = pore_of(a["pore"], a.get("threshold"))
         o.sensitivity = flag(a.get("sensitivity", False), "sensitivity") or getattr(pore, "width", 0) > 0
-        o.settle_fields = o.sensitivity
         where = Where(a["outside"], a["mask"], a["mask_inside"], a["core"], a["allow_outside"])
         self.geometry, self.letters = as_geometry(im, a["voxel_size"], pore, order, a["sides"], a["progress"], where)
         o.axis = axis_of(a["axis"], self.letters, AXES)
@@ -472,7 +471,7 @@ class _Call:
     def compute(self, error_bar: int, sample: int) -> Permeability:
         """Compute, and log what is found."""
         with Devices(self.devices) as opened, Watch(self.progress) as watch:
-            self.options.progress, self.options.wall_room = watch.c, bool(error_bar)
+            self.options.progress = watch.c
             result = self.computation(opened).run(watch, error_bar, sample)
         logger.info("%r", result)
         return result
@@ -513,7 +512,8 @@ def _options(drive: str, reservoir: int, tolerance: Any, max_steps: int, variant
 class _Computation(Computation):
     def __init__(self, geometry: Geometry, options: Any, letters: str, order: str, provenance: dict[str, Any]) -> None:
         super().__init__(geometry, options, letters, order, provenance)
-        self.plan, self.out = c.rill_permeability_plan(), c.rill_permeability()
+        self.answer = c.rill_permeability_answer()
+        self.plan, self.out = self.answer.plan, self.answer.result
         self.fields: dict[str, Field] = {}
         if order:
             self.let_call("finished", lambda _context, run, *moments: self.called(lambda: self._keep(run.contents, *moments)))
@@ -527,22 +527,31 @@ class _Computation(Computation):
             return requested
         return "x" if [n == 1 for n in self.geometry.shape] == [True, False, False] else "z"
 
+    def request(self, **more: Any) -> Any:
+        """Return what is wanted beside the permeability: a variant that was named is kept."""
+        return c.rill_permeability_request(keep_stream=self.options.keep_storage, keep_addressing=self.options.keep_storage, **more)
+
     def run(self, watch: Watch, error_bar: int, sample: int) -> Permeability:
-        o = self.options
-        whole = self.geometry.copy() if error_bar or sample else None
+        known: list[str] = []
+
+        def planned(_context: Any, _answer: Any) -> int:
+            return self.called(lambda: self._planned(known))
+
+        request = self.request(error_bar=error_bar, sample_edge=sample)
+        request.planned = dict(type(request)._fields_)["planned"](planned)
         try:
-            watch.check(library.rill_permeability_prepare(self.geometry._c, o))
-            watch.check(library.rill_permeability_plan_make(self.geometry._c, o, self.plan))
-            known = self.geometry.notes + notes(self.plan.notes)
-            warn(dict.fromkeys(known))
-            logger.info("permeability of %r: %d nodes, k about %.3g lu, tau %.4g", self.geometry, self.plan.nodes, self.plan.k_expected, self.plan.tau)
-            status = library.rill_permeability_compute(self.geometry._c, o, self.plan, self.out)
-            warn(note for note in notes(self.out.notes) if note not in known)
-            self.ended(watch, status, lambda: self._result(self._own_bar()) if self.out.run_count else None)
-            return self._result(self._own_bar() if whole is None else self._error_bar(whole, watch, error_bar, sample))
+            status = library.rill_permeability_run(self.geometry._c, self.options, request, self.answer)
+            if self.answer.computed:
+                warn(note for note in notes(self.out.notes) if note not in known)
+            self.ended(watch, status, lambda: self._result() if self.out.run_count else None)
+            return self._result()
         finally:
-            library.rill_permeability_free(self.out)
-            library.rill_permeability_plan_free(self.plan)
+            library.rill_permeability_answer_free(self.answer)
+
+    def _planned(self, known: list[str]) -> None:
+        known += self.geometry.notes + notes(self.plan.notes)
+        warn(dict.fromkeys(known))
+        logger.info("permeability of %r: %d nodes, k about %.3g lu, tau %.4g", self.geometry, self.plan.nodes, self.plan.k_expected, self.plan.tau)
 
     def _keep_walls(self, run: Any, moments: Any) -> None:
         axis = "xyz"[run.axis]
@@ -563,26 +572,12 @@ class _Computation(Computation):
         self.fields[axis] = Field(axis, order, ordered(velocity, "zyx", order), ordered(pressure, "zyx", order), self.geometry,
                                   self.plan.force, self.plan.nu)
 
-    def _error_bar(self, whole: Geometry, watch: Watch, form: int, sample: int) -> ErrorBar:
-        bar, plan = c.rill_error_bar_options(progress=watch.c, fine=form == 2), c.rill_error_bar_plan()
-        out = c.rill_error_bar()
-        self.options.finished = type(self.options.finished)()
-        self.options.finished_pieces = type(self.options.finished_pieces)()
-        library.rill_error_bar_of_run(self.out, out)
-        if form:
-            watch.check(library.rill_error_bar_plan_make(whole._c, self.options, self.plan, bar, plan))
-            watch.check(library.rill_error_bar_compute(whole._c, self.options, self.out, plan, bar, out))
-        if sample:
-            watch.check(library.rill_error_bar_sample(whole._c, self.options, sample, watch.c, out))
-        return error_bar_of(out)
+    def _bar(self) -> ErrorBar | None:
+        """Return what the runs, and further ones, say of their error."""
+        bar = self.answer.error_bar
+        return error_bar_of(bar) if np.isfinite(bar.k[:]).any() else None
 
-    def _own_bar(self) -> ErrorBar | None:
-        """Return what the runs say of their own error."""
-        out = c.rill_error_bar()
-        library.rill_error_bar_of_run(self.out, out)
-        return error_bar_of(out) if np.isfinite(out.k[:]).any() else None
-
-    def _result(self, bar: ErrorBar | None) -> Permeability:
+    def _result(self) -> Permeability:
         r, plan = self.out, self.plan
         runs = [_run(run) for run in r.runs[: r.run_count]]
         driven, closed = [run.axis for run in runs], [a for k, a in enumerate("xyz") if r.k[k][k] == 0]
@@ -591,12 +586,12 @@ class _Computation(Computation):
             array_axes=self.letters, voxel_size=self.geometry.voxel_size, uncertainty=r.uncertainty,
             principal_lu=np.array(r.principal[:]), principal_axes=np.array([row[:] for row in r.principal_axes]),
             reciprocity=r.reciprocity,
-            porosity=porosity_of(plan.porosity), converged=r.converged, runs=runs, fields=self.fields, error_bar=bar,
+            porosity=porosity_of(plan.porosity), converged=r.converged, runs=runs, fields=self.fields, error_bar=self._bar(),
             tau=plan.tau, viscosity_lu=plan.nu, force_lu=plan.force, nodes=plan.nodes, backend=text(r.backend),
             device=text(r.device), notes=tuple(dict.fromkeys(self.geometry.notes + notes(r.notes))),
             _voxels=self.geometry.shape[::-1], _sample=library.rill_geom_sample(self.geometry._c),
             _fluid=plan.pores.porosity, _diameter=4 * plan.pores.porosity / plan.pores.surface, _slice=self.geometry.voxels[self.geometry.shape[0] // 2].copy(),
-            _provenance={**self.provenance, "variant": variant_name(self.options.variant, plan.storage), "backend": text(r.backend), "device": text(r.device),
+            _provenance={**self.provenance, "variant": variant_name(self.answer.options.variant, plan.storage), "backend": text(r.backend), "device": text(r.device),
                          "axes": self.letters, "sides": list(self.geometry.sides)})
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _interface as c
 from ._geometry import Porosity, porosity_of
-from ._library import check, library, notes
+from ._library import library, notes
 from ._permeability import _Call, permeability, variant_name
 from ._progress import Watch, one_bar
 from ._values import Devices
@@ -136,27 +136,23 @@ def plan(im: Any, *arguments: Any, **keywords: Any) -> Plan:
 
 
 def _plan(computation: Any, watch: Watch) -> Plan:
-    geometry, o, p = computation.geometry, computation.options, computation.plan
-    forecast, refused = c.rill_permeability_forecast(math.nan, math.nan, math.nan), []
+    answer, refused = computation.answer, []
     try:
         try:
-            watch.check(library.rill_permeability_prepare(geometry._c, o))
-            watch.check(library.rill_permeability_plan_make(geometry._c, o, p))
+            watch.check(library.rill_permeability_run(computation.geometry._c, computation.options, computation.request(plan_only=True, forecast=True), answer))
         except NumericsError as error:
             refused.append(str(error))
-            return _of(computation, forecast, refused)
+        p = answer.plan
         for needed, free, where in ((p.host_bytes, p.host_free, "The run"), (p.device_bytes, p.device_free, "The run on the device")):
             if needed > free:
                 refused.append(f"{where} needs {_bytes(needed)} of memory, and {_bytes(free)} may be used: crop the image, or give another device.")
-        if not refused:
-            check(library.rill_permeability_forecast_make(geometry._c, o, p, forecast))
-        return _of(computation, forecast, refused)
+        return _of(computation, refused)
     finally:
-        library.rill_permeability_plan_free(p)
+        library.rill_permeability_answer_free(answer)
 
 
-def _of(computation: Any, forecast: Any, refused: list[str]) -> Plan:
-    geometry, o, p = computation.geometry, computation.options, computation.plan
+def _of(computation: Any, refused: list[str]) -> Plan:
+    geometry, o, p, forecast = computation.geometry, computation.answer.options, computation.answer.plan, computation.answer.forecast
     made = p.nodes > 0
     percolating = p.porosity.percolating[:] if made else [1.0] * 3
     wanted = computation.axes()

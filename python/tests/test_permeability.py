@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import signal
@@ -365,3 +366,28 @@ def test_slice_has_fields(slice_: Image) -> None:
     field = rill.permeability(slice_, axis="x", fields=True, device="cpu").fields["x"]
     assert field.velocity.shape == (3, 8, 8, 1)
     assert rill.permeability(slice_, axis="x", order="xyz", fields=True, device="cpu").fields["x"].pressure.shape == (8, 8, 1)
+
+
+def test_numbers_notes_and_fields_are_those_of_the_program(tmp_path: pathlib.Path) -> None:
+    path = str(tmp_path / "g.geom.h5")
+    rill.command("generate", "grf", "--size", "24", "--porosity", "0.5", "--correlation", "3", "--voxel-size", "10um", "-q", "-o", path)
+
+    def program(*options: str) -> dict[str, Any]:
+        written = tmp_path / "k.json"
+        rill.command("permeability", path, "--backend", "cpu", "-q", "--overwrite", "--json", str(written), *options)
+        found: dict[str, Any] = json.loads(written.read_text())
+        return found
+
+    whole = program("--axis", "xyz", "--error-bar", "--sample", "8")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mine = rill.permeability(path, axis="xyz", device="cpu", error_bar=True, sample=8)
+    assert mine.error_bar is not None
+    for k, a in enumerate("xyz"):
+        assert mine.tensor_lu[k, k] == whole["permeability"]["lu"][a + a]
+        assert mine.error_bar.best_lu[k] == whole["error_bar"]["best_estimate"]["lu"][a] and mine.error_bar.total[k] == whole["error_bar"]["total"][a]
+    assert mine.uncertainty == whole["uncertainty"] and len(mine.notes) == len(whole["notes"])
+    assert {str(w.message) for w in caught} == set(mine.notes)
+    fields = program("--axis", "x", "--fields", "image", "-o", str(tmp_path / "k.h5"))
+    mine = rill.permeability(path, axis="x", device="cpu", fields=True)
+    assert mine.k_lu == fields["permeability"]["lu"]["xx"] and mine.runs[0].steps == fields["runs"][0]["steps"]

@@ -3,6 +3,7 @@
 #include "batch/compute.h"
 
 #include "batch/input.h"
+#include "batch/run.h"
 #include "core/clock.h"
 #include "core/notes.h"
 #include "core/status.h"
@@ -11,7 +12,6 @@
 #include "geometry/voxels/axes.h"
 #include "io/ours.h"
 #include "permeability/plan.h"
-#include "sim/choose.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,70 +75,61 @@ static void result_put(making *m, const rill_permeability *p)
     snprintf(row->backend, sizeof row->backend, "%s", p->backend);
 }
 
-/* Put what a run says of its own error into the row, then what further runs of the item say. */
-static rill_status bar_put(making *m, const rill_permeability_options *options,
-                           const rill_permeability *plain, const rill_error_bar_plan *plan)
+/* Put what a run and further runs say of the error into the row. @param[in] known  all of them ended well */
+static rill_status bar_put(making *m, const rill_error_bar *bar, bool known)
 {
     rill_status status = RILL_OK;
-    const rill_batch_options *o = m->worker->options;
-    const rill_error_bar_options bar_options = {.fine = o->error_bar == 2, .progress = m->worker->progress};
     rill_batch_row *row = m->row;
-    rill_error_bar bar;
-    rill_error_bar_of_run(plain, &bar);
-    if (o->error_bar) RILL_TRY(rill_error_bar_compute(m->all, options, plain, plan, &bar_options, &bar));
-    if (o->sample_edge)
-        RILL_TRY(rill_error_bar_sample(m->all, options, o->sample_edge, m->worker->progress, &bar));
-done:
     for (int i = 0; i < RILL_ERROR_ROWS; i++)
-        memcpy(row->error[i], bar.contributions[i].half_width, sizeof row->error[i]);
-    memcpy(row->error_total, bar.total, sizeof row->error_total);
-    memcpy(row->best, bar.best, sizeof row->best);
-    memcpy(row->off_axis, bar.off_axis, sizeof row->off_axis);
-    for (int i = 0; i < RILL_ERROR_ROWS && status == RILL_OK; i++)
-        if (bar.contributions[i].state == RILL_ERROR_UNKNOWN)
+        memcpy(row->error[i], bar->contributions[i].half_width, sizeof row->error[i]);
+    memcpy(row->error_total, bar->total, sizeof row->error_total);
+    memcpy(row->best, bar->best, sizeof row->best);
+    memcpy(row->off_axis, bar->off_axis, sizeof row->off_axis);
+    for (int i = 0; i < RILL_ERROR_ROWS && known; i++)
+        if (bar->contributions[i].state == RILL_ERROR_UNKNOWN)
             RILL_TRY(rill_note(&m->notes, "%s is not known, and not in the total: %s",
-                               bar.contributions[i].name, bar.contributions[i].note));
+                               bar->contributions[i].name, bar->contributions[i].note));
+done:
     return status;
 }
 
-/*
- * Compute the flow along the axes of the options in a prepared geometry.
- * @param geom  as rill_permeability_prepare() left it
- */
-static rill_status flow(making *m, const rill_geom *geom, const rill_permeability_options *options)
+/* Wait until the memory of the planned runs is free. */
+static rill_status admit(void *context, const rill_permeability_answer *a)
 {
-    rill_status status = RILL_OK;
-    const rill_batch_options *o = m->worker->options;
-    rill_permeability_plan plan = {.nodes = 0};
-    rill_permeability result = {.run_count = 0};
-    rill_permeability_options own = *options;
-    rill_error_bar_plan bar = {.part_count = 0};
-    own.sensitivity = geom->greys != NULL; /* the threshold has a width */
-    own.settle_fields = own.sensitivity;
-    own.wall_room = o->error_bar > 0;
-    (void)rill_variant_choose_for(&own.variant, own.device, geom, o->stream_given, o->addressing_given);
-    RILL_TRY(rill_permeability_plan_make(geom, &own, &plan));
-    if (plan.nodes > m->row->nodes) m->row->nodes = plan.nodes;
-    if (o->error_bar)
-        RILL_TRY(rill_error_bar_plan_make(m->all, &own, &plan,
-                                          &(rill_error_bar_options){.fine = o->error_bar == 2}, &bar));
-    const uint64_t voxels = rill_geom_voxels(geom) * (1 + (m->all != NULL) + (geom->greys != NULL));
-    if (!rill_gate_compute(m->worker->gate, &m->pass, voxels + larger(plan.host_bytes, bar.host_bytes),
-                           larger(plan.device_bytes, bar.device_bytes)))
-        RILL_TRY(rill_fail(RILL_CANCELLED, "cancelled: waiting for memory"));
+    making *m = context;
+    const uint64_t voxels = rill_geom_voxels(m->geom) * (1 + (m->all != NULL) + (m->geom->greys != NULL));
+    if (a->plan.nodes > m->row->nodes) m->row->nodes = a->plan.nodes;
+    if (!rill_gate_compute(m->worker->gate, &m->pass,
+                           voxels + larger(a->plan.host_bytes, a->error_bar_plan.host_bytes),
+                           larger(a->plan.device_bytes, a->error_bar_plan.device_bytes)))
+        return rill_fail(RILL_CANCELLED, "cancelled: waiting for memory");
     if (m->row->seconds_prepare == 0) m->row->seconds_prepare = rill_now() - m->begun;
-    status = rill_permeability_compute(geom, &own, &plan, &result);
-    own.variant.storage = result.plan.storage;
-    rill_variant_name(own.variant, m->row->variant, sizeof m->row->variant);
-    if (status == RILL_OK || status == RILL_NUMERICS) {
-        result_put(m, &result);
-        const rill_status noted = rill_notes_add(&m->notes, result.notes);
-        if (noted != RILL_OK) status = noted;
+    return RILL_OK;
+}
+
+/* Compute the flow along the axes of the options in the prepared geometry. */
+static rill_status flow(making *m)
+{
+    const rill_batch_options *o = m->worker->options;
+    const rill_permeability_request request = {.keep_stream = o->stream_given,
+                                               .keep_addressing = o->addressing_given,
+                                               .error_bar = (rill_error_bar_kind)o->error_bar,
+                                               .sample_edge = o->sample_edge,
+                                               .planned = admit,
+                                               .context = m};
+    rill_permeability_answer answer;
+    rill_status status = rill_permeability_run_prepared(m->geom, m->all, &m->options, &request, &answer);
+    rill_variant stored = answer.options.variant;
+    stored.storage = answer.result.plan.storage;
+    if (answer.result.plan.nodes) rill_variant_name(stored, m->row->variant, sizeof m->row->variant);
+    if (answer.computed && !answer.stopped) {
+        result_put(m, &answer.result);
+        const rill_status noted = rill_notes_add(&m->notes, answer.result.notes),
+                          put = answer.result.converged ? bar_put(m, &answer.error_bar, status == RILL_OK)
+                                                        : RILL_OK;
+        if (status == RILL_OK) status = noted != RILL_OK ? noted : put;
     }
-    if (status == RILL_OK) status = bar_put(m, &own, &result, &bar);
-    rill_permeability_free(&result);
-done:
-    rill_permeability_plan_free(&plan);
+    rill_permeability_answer_free(&answer);
     return status;
 }
 
@@ -245,11 +236,11 @@ static rill_status flows(making *m)
         axes += requested(m, a);
     }
     if (zeros == 0) {
-        if (status == RILL_OK) status = flow(m, m->geom, &m->options);
+        if (status == RILL_OK) status = flow(m);
         if (status == RILL_OK) row->reason = RILL_BATCH_CONVERGED;
         return status;
     }
-    status = zeros < axes ? flow(m, m->geom, &m->options) : RILL_OK;
+    status = zeros < axes ? flow(m) : RILL_OK;
     for (int a = 0; a < 3; a++)
         if (zero[a]) zero_put(m, a);
     if (status != RILL_OK) return status;

@@ -139,16 +139,16 @@ static rill_status flows_note(const cli_batch_result *r, char **notes)
     if (!(r->options->pressure_drop > 0)) return RILL_OK;
     for (size_t i = 0; i < b->count; i++) {
         const rill_darcy_flow *f = b->rows[i].flow;
-        fast += f[0].reynolds > CLI_FLOW_STOKES || f[1].reynolds > CLI_FLOW_STOKES ||
-                f[2].reynolds > CLI_FLOW_STOKES;
+        fast += f[0].reynolds > RILL_DARCY_REYNOLDS || f[1].reynolds > RILL_DARCY_REYNOLDS ||
+                f[2].reynolds > RILL_DARCY_REYNOLDS;
         unknown += b->rows[i].status == RILL_OK && !(b->rows[i].spacing > 0);
     }
     if (fast)
         RILL_TRY(rill_note(notes,
-                           "the flow of %s at %g Pa has a Reynolds number above %g in %zu of %zu items: "
+                           "the flow of %s at %g Pa has a Reynolds number above %d in %zu of %zu items: "
                            "inertia makes the real flow smaller than Darcy's law says; take a smaller "
                            "--pressure-drop",
-                           r->options->fluid.name, r->options->pressure_drop, CLI_FLOW_STOKES, fast,
+                           r->options->fluid.name, r->options->pressure_drop, RILL_DARCY_REYNOLDS, fast,
                            b->count));
     if (unknown)
         RILL_TRY(rill_note(notes,

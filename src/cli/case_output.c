@@ -147,14 +147,14 @@ static void print_errors(const rill_plan_errors *e)
 /* What a plan says of several parts. */
 static cli_devices_plan parts_of(const rill_case_plan *p)
 {
-    return (cli_devices_plan){.devices = p->options.devices,
-                              .given = p->options.device_count,
-                              .part = p->part,
-                              .count = p->parts,
-                              .nodes = p->nodes,
-                              .mlups = p->mlups_one,
-                              .openings = true,
-                              .split = p->split};
+    return (cli_devices_plan){.given = p->options.device_count,
+                              .parts = {.devices = p->options.devices,
+                                        .part = p->part,
+                                        .count = p->parts,
+                                        .nodes = p->nodes,
+                                        .mlups = p->mlups_one,
+                                        .openings = true,
+                                        .split = p->split}};
 }
 
 void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)

@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/devices.h"
 #include "core/clock.h"
-#include "core/memory.h"
 #include "core/notes.h"
 #include "core/progress.h"
 #include "cli/error_bar_output.h"
@@ -16,16 +15,12 @@
 
 #include "geometry/image/voxelize.h"
 #include "geometry/voxels/axes.h"
-#include "geometry/voxels/components.h"
 #include "geometry/voxels/derive.h"
 #include "io/fields.h"
 #include "io/geom_file.h"
 #include "io/ours.h"
-#include "kernel/stream.h"
-#include "permeability/numbered.h"
 #include "kernel/variant.h"
 #include "permeability/plan.h"
-#include "permeability/plan_memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,25 +48,21 @@ typedef struct choices {
     int error_bar;            /* of `bars` */
     const char *csv, *blocks; /* of a batch */
     int at_once;
-    uint32_t sample; /* edge of the blocks of the row "sample"; 0: none */
-    rill_block_grid sample_grid;
+    uint32_t sample;        /* edge of the blocks of the row "sample"; 0: none */
     int file_axes[3];       /* where axes 0, 1, 2 of the file go */
     const char *checkpoint; /* as given; the file is checkpoint_name */
     char checkpoint_name[4096];
     char *line; /* the command, owned */
-    const char *variant_reason;
+    rill_device_opening opening;
+    bool opens; /* the device is being opened */
 
     const char *planned; /* notes that were shown with the plan */
 
     rill_keeper keeper; /* of several processes; count 0: there is one */
     rill_geom *geom;
-    rill_geom *uncleaned;         /* with pores that do not conduct, for the error bar */
-    uint64_t host_peak, bar_peak; /* memory of the process, foreseen */
-    rill_error_bar_plan bar_plan;
-    rill_error_bar bar;
+    rill_permeability_answer answer;
     rill_progress progress;
     cli_permeability_times times;
-    rill_speed speed;    /* measured for the plan */
     char names[3][4096]; /* of the field files of the runs along x, y, z */
     bool written[3];
 } choices;
@@ -120,7 +111,8 @@ static bool watch(void *context, const rill_progress_moment *moment)
     char what[96], detail[256], left[48] = "", now[48] = "", end[96] = "";
     if (!m) return c->progress.fn(c->progress.context, moment);
     snprintf(what, sizeof what, "%s", moment->what);
-    if (moment->part >= 0) cli_error_bar_part_name(&c->bar_plan, moment->part, what, sizeof what);
+    if (moment->part >= 0)
+        cli_error_bar_part_name(&c->answer.error_bar_plan, moment->part, what, sizeof what);
     if (isfinite(m->uncertainty))
         snprintf(end, sizeof end, ", final k %.5g ± %.2g %%", m->predicted, 100 * m->uncertainty);
     if (moment->seconds_left >= 0) snprintf(left, sizeof left, ", about %.0f s left", moment->seconds_left);
@@ -189,24 +181,24 @@ static void notes_show(const choices *c, const char *notes)
     free(others);
 }
 
-/* Write what can be written. @param stopped  by a signal: the resumed run writes the result, and what is
- * under its name stays until then */
-static rill_status report(const choices *c, const rill_permeability_options *options,
-                          const rill_permeability *result, bool stopped)
+/* Write what can be written. When a signal has stopped it, the resumed run writes the result, and what is
+ * under its name stays until then. */
+static rill_status report(const choices *c)
 {
     rill_status status = RILL_OK;
+    const rill_permeability *result = &c->answer.result;
     cli_permeability_result r = {.geom = c->geom,
-                                 .options = options,
+                                 .options = &c->answer.options,
                                  .result = result,
                                  .times = c->times,
                                  .input = c->input,
                                  .file_axes = c->file_axes,
                                  .command = c->line,
                                  .json = c->compute.json,
-                                 .output = stopped ? NULL : c->compute.output,
-                                 .bar = &c->bar,
+                                 .output = c->answer.stopped ? NULL : c->compute.output,
+                                 .bar = &c->answer.error_bar,
                                  .flow = c->flow.pressure > 0 ? &c->flow : NULL,
-                                 .mlups = c->speed.mlups};
+                                 .mlups = c->answer.forecast.mlups};
     for (int i = 0; i < result->run_count; i++)
         if (fields_there(c, &result->runs[i])) r.fields[i] = c->names[result->runs[i].axis];
     if (r.json) RILL_TRY(cli_permeability_write_json(&r));
@@ -221,54 +213,18 @@ done:
     return status;
 }
 
-/* Rows that were requested, and that the run did not come to. */
-static void rows_missing(choices *c, const char *why)
+/* Report what came, and say why it is not all. */
+static rill_status end(choices *c, rill_status came, double start)
 {
-    const struct {
-        rill_error_row row;
-        bool requested;
-    } rows[] = {{RILL_ERROR_SHAPE, c->error_bar != 0},
-                {RILL_ERROR_BOUNDARIES, c->error_bar != 0},
-                {RILL_ERROR_SAMPLE, c->sample != 0}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].requested && c->bar.contributions[rows[i].row].state == RILL_ERROR_NOT_ASKED)
-            rill_error_bar_put(&c->bar, rows[i].row, RILL_ERROR_UNKNOWN, NULL, NULL, why);
-}
-
-static rill_status compute(choices *c, const rill_permeability_options *options,
-                           const rill_permeability_plan *plan, double start)
-{
-    rill_permeability result;
-    rill_status came = rill_permeability_compute(c->geom, options, plan, &result);
-    const bool stopped = came == RILL_CANCELLED && result.run_count > 0,
-               computed = came == RILL_OK || came == RILL_NUMERICS || stopped;
-    if (computed) rill_error_bar_of_run(&result, &c->bar);
-    if (came == RILL_OK && c->error_bar) {
-        const rill_error_bar_options bar = {.fine = c->error_bar == 2, .progress = {watch, c}};
-        const double begun = rill_now();
-        came = rill_error_bar_compute(c->uncleaned, options, &result, &c->bar_plan, &bar, &c->bar);
-        c->times.bar = rill_now() - begun;
-    }
-    if (came == RILL_OK && c->sample) {
-        const double begun = rill_now();
-        came = rill_error_bar_sample(c->uncleaned, options, c->sample, (rill_progress){watch, c}, &c->bar);
-        c->times.bar += rill_now() - begun;
-    }
-    if (came == RILL_OK) came = cli_flow_note(&c->flow, c->geom, &result);
-    c->times.total = rill_now() - start;
     char why[1024];
+    c->times.plan = c->answer.seconds_plan;
+    c->times.bar = c->answer.seconds_error_bar;
+    c->times.total = rill_now() - start;
+    if (!c->answer.computed) return came;
     snprintf(why, sizeof why, "%s", rill_error_message());
-    rill_status status = came;
-    if (computed) {
-        if (came != RILL_OK) rows_missing(c, why);
-        const rill_status written = report(c, options, &result, stopped);
-        if (written != RILL_OK)
-            status = written;
-        else if (came != RILL_OK)
-            status = rill_fail(came, "%s", why);
-    }
-    rill_permeability_free(&result);
-    return status;
+    const rill_status written = report(c);
+    if (written != RILL_OK || came == RILL_OK) return written;
+    return rill_fail(came, "%s", why);
 }
 
 /* Fail before the work when something could not be written after it. */
@@ -318,40 +274,69 @@ static rill_status options_make(const choices *c, rill_permeability_options *out
     return rill_plan_check(&options); /* before an image is read */
 }
 
-/* Fail before the run where the blocks of the sample could not be cut after it, and count them. */
-static rill_status sample_check(choices *c)
+/* Open the devices, of which the first one was being opened while the image was read. */
+static rill_status devices_open(void *context, rill_permeability_options *options)
 {
-    rill_batch_item *items = NULL;
-    if (c->keeper.count > 1)
-        return rill_fail(RILL_USAGE,
-                         "--sample cuts blocks that one process computes: start one, or leave it out");
-    const rill_status status =
-        rill_blocks_create(c->geom, c->input, &c->sample, 1, &c->sample_grid, &items, &(size_t){0});
-    rill_blocks_free(items);
-    if (status != RILL_OK) rill_fail_prefix("--sample");
+    choices *c = context;
+    rill_status status = RILL_OK;
+    c->opens = false;
+    RILL_TRY(rill_device_end(&c->opening, &options->device));
+    RILL_TRY(cli_devices_open(&c->devices, options->device));
+    options->devices = c->devices.parts;
+    options->device_count = c->devices.part_count;
+done:
     return status;
+}
+
+/* Show the plan. */
+static rill_status planned(void *context, const rill_permeability_answer *answer)
+{
+    choices *c = context;
+    const bool show = !c->compute.quiet || c->dry_run;
+    cli_progress_end();
+    if (show) cli_permeability_print_plan(c->geom, answer);
+    cli_notes(&cli_permeability, c->geom->notes, !show);
+    cli_notes(&cli_permeability, c->planned = answer->plan.notes, !show);
+    if (show && c->error_bar)
+        cli_error_bar_print_plan(&answer->error_bar_plan, answer->host_peak_error_bar,
+                                 answer->forecast.seconds);
+    if (show && c->sample)
+        cli_row(
+            "sample",
+            "%zu blocks of %u^3 voxels, mirrored, one after the other: at most about the time of the plain run",
+            answer->sample_blocks, c->sample);
+    if (show) fflush(stdout);
+    return RILL_OK;
+}
+
+static rill_permeability_request request_of(choices *c)
+{
+    return (rill_permeability_request){.keep_stream = c->compute.stream_given,
+                                       .keep_addressing = c->compute.addressing_given,
+                                       .error_bar = (rill_error_bar_kind)c->error_bar,
+                                       .sample_edge = c->sample,
+                                       .forecast = !c->compute.quiet || c->dry_run,
+                                       .plan_only = c->dry_run,
+                                       .fluid = c->flow.of,
+                                       .pressure_drop = c->flow.pressure,
+                                       .open = devices_open,
+                                       .planned = planned,
+                                       .context = c};
 }
 
 static rill_status work(choices *c)
 {
     rill_status status = RILL_OK;
     const double start = rill_now();
-    const bool show = !c->compute.quiet || c->dry_run;
-    rill_permeability_plan plan = {.nodes = 0};
-    rill_plan_basis basis = {.numbered = NULL};
-    rill_plan_sizes sizes;
     rill_permeability_options options;
-    rill_device_opening opening;
-    bool opens = false, wide;
+    bool wide;
     RILL_TRY(cli_image_threshold_wide(&c->image, &wide));
-    c->sensitivity |= wide;
+    c->sensitivity |= wide; /* what it lacks is found before the image is read */
     RILL_TRY(options_make(c, &options));
     RILL_TRY(cli_devices_parse(&c->devices));
     RILL_TRY(outputs_check(c));
     options.checkpoint = c->error_bar || c->sample ? NULL : c->checkpoint_name;
     options.resume = c->resume;
-    options.settle_fields = c->fields != RILL_FIELDS_NONE || c->sensitivity;
-    options.wall_room = c->error_bar;
     options.progress = (rill_progress){watch, c};
     if (c->fields != RILL_FIELDS_NONE) options.finished_pieces = finished;
     options.context = c;
@@ -359,62 +344,20 @@ static rill_status work(choices *c)
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));
     RILL_TRY(cli_devices_keeper(&c->devices, &c->keeper));
     rill_device_begin(options.backend, cli_devices_first(&c->devices),
-                      &opening); /* while the image is read */
-    opens = true;
+                      &c->opening); /* while the image is read */
+    c->opens = true;
     RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));
-    options.axis = rill_axes_resolve(options.axis, c->geom->n);
     RILL_TRY(cli_flow_check(&c->flow, c->geom));
     c->times.read = rill_now() - start;
     if (options.finished_pieces)
         options.finished_bytes = rill_fields_bytes(c->geom, (rill_fields_kind)c->fields);
     options.keep_all = c->keep == 1; /* reading says what is gone already */
-    if (c->sample) RILL_TRY(sample_check(c));
-    if (c->error_bar || c->sample) RILL_TRY(rill_geom_copy(c->geom, &c->uncleaned));
-    RILL_TRY(rill_permeability_prepare(c->geom, &options)); /* still beside the device, as the next */
-    RILL_TRY(rill_plan_basis_take(c->geom, &options, &basis));
-    const bool gpu = options.backend != RILL_BACKEND_CPU && rill_device_has_cuda(); /* it is waited for */
-    if (gpu && !c->dry_run && !c->error_bar) rill_plan_basis_hurry(&options, &basis);
-    opens = false;
-    RILL_TRY(rill_device_end(&opening, &options.device));
-    RILL_TRY(cli_devices_open(&c->devices, options.device));
-    options.devices = c->devices.parts;
-    options.device_count = c->devices.part_count;
-    cli_compute_choose(&c->compute, options.device, c->geom, &options.variant, &c->variant_reason);
-    if (options.device_count > 1 && rill_stream_ring(options.variant.stream) && !c->compute.stream_given) {
-        options.variant.stream = RILL_AA;
-        c->variant_reason = "one array, on several devices";
-    }
-    RILL_TRY(rill_plan_make_on(c->geom, &options, &basis, &plan, &sizes));
-    if (c->error_bar)
-        RILL_TRY(rill_error_bar_plan_make(c->uncleaned, &options, &plan,
-                                          &(rill_error_bar_options){.fine = c->error_bar == 2},
-                                          &c->bar_plan));
-    if (show) RILL_TRY(rill_plan_speed_measure(&options, &plan, &c->speed));
-    if (show && c->error_bar) RILL_TRY(rill_plan_speed_load_others(&options, &c->bar_plan));
-    rill_numbered_chambers_end(plan.numbered, true); /* which were found beside the GPU's work */
-    RILL_TRY(rill_memory_peak(plan.host_bytes - rill_numbered_bytes(plan.numbered), &c->host_peak));
-    RILL_TRY(rill_memory_peak(c->bar_plan.host_bytes, &c->bar_peak));
-    c->times.plan = rill_now() - start - c->times.read;
-    cli_progress_end();
-    if (show)
-        cli_permeability_print_plan(c->geom, &options, &plan, c->host_peak, c->variant_reason, c->speed);
-    cli_notes(&cli_permeability, c->geom->notes, !show);
-    cli_notes(&cli_permeability, c->planned = plan.notes, !show);
-    if (show && c->error_bar)
-        cli_error_bar_print_plan(&c->bar_plan, c->bar_peak,
-                                 cli_permeability_seconds(c->geom, &options, &plan, c->speed));
-    if (show && c->sample)
-        cli_row(
-            "sample",
-            "%zu blocks of %u^3 voxels, mirrored, one after the other: at most about the time of the plain run",
-            c->sample_grid.count, c->sample);
-    if (show) fflush(stdout);
-    if (!c->dry_run) RILL_TRY(compute(c, &options, &plan, start));
+    const rill_permeability_request request = request_of(c);
+    status = rill_permeability_run(c->geom, &options, &request, &c->answer);
+    status = end(c, status, start);
 done:
-    if (opens) rill_device_drop(&opening);
-    rill_plan_basis_free(&basis);
-    rill_permeability_plan_free(&plan);
-    rill_geom_destroy(c->uncleaned);
+    if (c->opens) rill_device_drop(&c->opening);
+    rill_permeability_answer_free(&c->answer);
     rill_geom_destroy(c->geom);
     cli_devices_close(&c->devices);
     return status;

@@ -126,51 +126,16 @@ done:
 /* Return the microseconds of a step of part k alone, 0 if the speed is not known. */
 static double step_of(const cli_devices_plan *p, int k)
 {
-    return p->mlups > 0 ? p->part[k].cost * (double)p->nodes / p->count / p->mlups : 0;
-}
-
-/* Return the cost of the dearest part over the mean. */
-static double balance(const cli_devices_plan *p)
-{
-    double most = 1;
-    for (int k = 0; k < p->count; k++) most = fmax(most, p->part[k].cost);
-    return most;
-}
-
-static uint64_t bytes_largest(const cli_devices_plan *p)
-{
-    uint64_t most = 0;
-    for (int k = 0; k < p->count; k++) most = p->part[k].bytes > most ? p->part[k].bytes : most;
-    return most;
-}
-
-/* Return the share of the speed of so many devices that is left, NaN where its speed is not known, where
- * parts share a device, or where GPUs do not store to each other: it is measured with those that do. */
-static double efficiency(const cli_devices_plan *p)
-{
-    if (p->mlups <= 0 || p->count < 2 || rill_devices_alike(p->devices, p->count) > 1) return NAN;
-    if (!p->devices[0]->backend->processor && !rill_devices_reach(p->devices, p->count)) return NAN;
-    return rill_several_efficiency(
-        &(rill_several_work){.nodes = p->nodes,
-                             .largest = (uint64_t)(balance(p) * (double)p->nodes / p->count),
-                             .count = p->count,
-                             .mlups = p->mlups,
-                             .bytes = bytes_largest(p),
-                             .openings = p->openings,
-                             .split = p->split});
-}
-
-double cli_devices_times(const cli_devices_plan *p)
-{
-    const double expected = efficiency(p);
-    if (p->count < 2) return 1;
-    return p->count / rill_devices_alike(p->devices, p->count) * (isfinite(expected) ? expected : 1);
+    return p->parts.mlups > 0
+               ? p->parts.part[k].cost * (double)p->parts.nodes / p->parts.count / p->parts.mlups
+               : 0;
 }
 
 static uint64_t nodes_largest(const cli_devices_plan *p)
 {
     uint64_t most = 0;
-    for (int k = 0; k < p->count; k++) most = p->part[k].nodes > most ? p->part[k].nodes : most;
+    for (int k = 0; k < p->parts.count; k++)
+        most = p->parts.part[k].nodes > most ? p->parts.part[k].nodes : most;
     return most;
 }
 
@@ -178,15 +143,15 @@ static uint64_t nodes_largest(const cli_devices_plan *p)
 static bool device_sum(const cli_devices_plan *p, int k, int *parts, rill_part_plan *sum, double *step)
 {
     *parts = 0;
-    *sum = (rill_part_plan){.device_free = p->part[k].device_free};
+    *sum = (rill_part_plan){.device_free = p->parts.part[k].device_free};
     *step = 0;
-    for (int j = 0; j < p->count; j++) {
-        if (p->devices[j]->ordinal != p->devices[k]->ordinal) continue;
+    for (int j = 0; j < p->parts.count; j++) {
+        if (p->parts.devices[j]->ordinal != p->parts.devices[k]->ordinal) continue;
         if (j < k) return false;
         ++*parts;
-        sum->nodes += p->part[j].nodes;
-        sum->bytes += p->part[j].bytes;
-        sum->device_bytes += p->part[j].device_bytes;
+        sum->nodes += p->parts.part[j].nodes;
+        sum->bytes += p->parts.part[j].bytes;
+        sum->device_bytes += p->parts.part[j].device_bytes;
         *step += step_of(p, j);
     }
     return true;
@@ -199,13 +164,13 @@ static void device_row(const cli_devices_plan *p, int k)
     rill_part_plan sum;
     double step;
     if (!device_sum(p, k, &parts, &sum, &step)) return;
-    snprintf(label, sizeof label, "  device %d", p->devices[k]->ordinal);
+    snprintf(label, sizeof label, "  device %d", p->parts.devices[k]->ordinal);
     rill_units_format_bytes((double)sum.device_bytes, need, sizeof need);
     rill_units_format_bytes((double)sum.device_free, there, sizeof there);
     if (sum.device_bytes) snprintf(memory, sizeof memory, ", memory %s of %s free", need, there);
     if (step > 0) snprintf(time, sizeof time, ", %.3g ms per step", 1e-3 * step);
     cli_row(label, "%d part%s, %llu nodes%s%s, %s", parts, parts == 1 ? "" : "s",
-            (unsigned long long)sum.nodes, memory, time, rill_device_name(p->devices[k]));
+            (unsigned long long)sum.nodes, memory, time, rill_device_name(p->parts.devices[k]));
 }
 
 /* Say that another axis than z, across which parts are cut, is longer by far. */
@@ -222,21 +187,22 @@ static void longest_row(const uint32_t n[3])
 void cli_devices_rows(const cli_devices_plan *p, const uint32_t n[3])
 {
     if (p->given < 2) return;
-    const double expected = efficiency(p);
-    if (p->count < p->given)
-        cli_row("parts", "%d, not %d: a part has 4,096 nodes or more%s", p->count, p->given,
-                p->count == 1 ? ", and lies in at most nz - 2 planes if z is periodic" : "");
-    if (p->count < 2) return;
-    cli_row(p->count < p->given ? "" : "parts",
-            "%d of up to %llu nodes: the slowest takes %.3f times the mean", p->count,
-            (unsigned long long)nodes_largest(p), balance(p));
-    cli_row("  exchange", "each sends up to %.3g MB per step: %s", (double)bytes_largest(p) * 1e-6,
-            rill_devices_transport(p->devices, p->count));
+    const double expected = rill_several_expected(&p->parts);
+    if (p->parts.count < p->given)
+        cli_row("parts", "%d, not %d: a part has 4,096 nodes or more%s", p->parts.count, p->given,
+                p->parts.count == 1 ? ", and lies in at most nz - 2 planes if z is periodic" : "");
+    if (p->parts.count < 2) return;
+    cli_row(p->parts.count < p->given ? "" : "parts",
+            "%d of up to %llu nodes: the slowest takes %.3f times the mean", p->parts.count,
+            (unsigned long long)nodes_largest(p), rill_several_balance(&p->parts));
+    cli_row("  exchange", "each sends up to %.3g MB per step: %s",
+            (double)rill_several_bytes(&p->parts) * 1e-6,
+            rill_devices_transport(p->parts.devices, p->parts.count));
     longest_row(n);
-    if (p->split) cli_row("", "an opening lies in several parts, which costs another exchange");
+    if (p->parts.split) cli_row("", "an opening lies in several parts, which costs another exchange");
     if (isfinite(expected))
-        cli_row("  expected efficiency", "%.0f %% of %d times one device", 100 * expected, p->count);
-    for (int k = 0; k < p->count; k++) device_row(p, k);
+        cli_row("  expected efficiency", "%.0f %% of %d times one device", 100 * expected, p->parts.count);
+    for (int k = 0; k < p->parts.count; k++) device_row(p, k);
 }
 
 static json_t *device_json(const cli_devices_plan *p, int k)
@@ -245,26 +211,27 @@ static json_t *device_json(const cli_devices_plan *p, int k)
     rill_part_plan sum;
     double step;
     if (!device_sum(p, k, &parts, &sum, &step)) return NULL;
-    return json_pack("{s:i, s:s, s:i, s:I, s:I, s:I, s:I, s:o}", "number", p->devices[k]->ordinal, "name",
-                     rill_device_name(p->devices[k]), "parts", parts, "nodes", (json_int_t)sum.nodes,
-                     "bytes_per_step", (json_int_t)sum.bytes, "device_bytes", (json_int_t)sum.device_bytes,
-                     "device_bytes_free", (json_int_t)sum.device_free, "step_us",
-                     rill_json_real(step > 0 ? step : NAN));
+    return json_pack("{s:i, s:s, s:i, s:I, s:I, s:I, s:I, s:o}", "number", p->parts.devices[k]->ordinal,
+                     "name", rill_device_name(p->parts.devices[k]), "parts", parts, "nodes",
+                     (json_int_t)sum.nodes, "bytes_per_step", (json_int_t)sum.bytes, "device_bytes",
+                     (json_int_t)sum.device_bytes, "device_bytes_free", (json_int_t)sum.device_free,
+                     "step_us", rill_json_real(step > 0 ? step : NAN));
 }
 
 json_t *cli_devices_json(const cli_devices_plan *p)
 {
-    if (p->given < 2 || !p->part) return json_null();
+    if (p->given < 2 || !p->parts.part) return json_null();
     json_t *devices = json_array();
-    for (int k = 0; k < p->count; k++) {
+    for (int k = 0; k < p->parts.count; k++) {
         json_t *one = device_json(p, k);
         if (one) json_array_append_new(devices, one);
     }
-    return json_pack("{s:i, s:i, s:I, s:f, s:I, s:s, s:o, s:o}", "count", p->count, "devices_given", p->given,
-                     "nodes_largest", (json_int_t)nodes_largest(p), "balance", balance(p), "bytes_per_step",
-                     (json_int_t)bytes_largest(p), "transport",
-                     p->count > 1 ? rill_devices_transport(p->devices, p->count) : "none",
-                     "expected_efficiency", rill_json_real(efficiency(p)), "devices", devices);
+    return json_pack(
+        "{s:i, s:i, s:I, s:f, s:I, s:s, s:o, s:o}", "count", p->parts.count, "devices_given", p->given,
+        "nodes_largest", (json_int_t)nodes_largest(p), "balance", rill_several_balance(&p->parts),
+        "bytes_per_step", (json_int_t)rill_several_bytes(&p->parts), "transport",
+        p->parts.count > 1 ? rill_devices_transport(p->parts.devices, p->parts.count) : "none",
+        "expected_efficiency", rill_json_real(rill_several_expected(&p->parts)), "devices", devices);
 }
 
 void cli_devices_close(cli_devices *d)

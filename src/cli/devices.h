@@ -8,6 +8,7 @@
 
 #include "device/device.h"
 #include "geometry/voxels/planes.h"
+#include "sim/several.h"
 
 #include <jansson.h>
 
@@ -58,20 +59,12 @@ rill_status cli_devices_open(cli_devices *devices, rill_device *first);
 
 /** What a plan says of several parts. */
 typedef struct cli_devices_plan {
-    rill_device *const *devices; /**< [given] */
-    int given;                   /**< 0 or 1: not given */
-    const rill_part_plan *part;  /**< [count] */
-    int count;                   /**< of parts, at most `given` */
-    uint64_t nodes;              /**< of all parts */
-    double mlups;                /**< of one device; 0: not measured */
-    bool openings, split;        /**< there are inlets and outlets; one lies in several parts */
+    int given; /**< devices; 0 or 1: not given */
+    rill_several_parts parts;
 } cli_devices_plan;
 
 /** Print it. @param[in] n  voxels along x, y, z */
 void cli_devices_rows(const cli_devices_plan *plan, const uint32_t n[3]);
-
-/** Return how many times as fast as one device all parts are together, as far as that is known. */
-double cli_devices_times(const cli_devices_plan *plan);
 
 /** Return it as JSON, null for one device. */
 json_t *cli_devices_json(const cli_devices_plan *plan);

@@ -40,21 +40,11 @@ typedef struct cli_permeability_result {
     const char *fields[3];       /**< of the runs, NULL for none */
     const rill_error_bar *bar;   /**< without further runs that of the run itself */
     const struct cli_flow *flow; /**< that is shown; NULL for none */
-    double mlups;                /**< of one device, measured for the plan; 0: not measured */
+    double mlups;                /**< of one device, measured for the plan; NaN: not measured */
 } cli_permeability_result;
 
-/** Return the seconds that a run is expected to take on all its devices. @param[in] speed  of one of them */
-double cli_permeability_seconds(const rill_geom *geom, const rill_permeability_options *options,
-                                const rill_permeability_plan *plan, rill_speed speed);
-
-/**
- * Print what is going to be done.
- * @param host_peak       memory of the process at its peak, bytes
- * @param variant_reason  why this variant
- */
-void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
-                                 const rill_permeability_plan *plan, uint64_t host_peak,
-                                 const char *variant_reason, rill_speed speed);
+/** Print what is going to be done. @param[in] answer  when the plan is made */
+void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_answer *answer);
 
 /** Return {"xx": …, "zz": …}: the first letter is the direction of the flow, the second that of the driving
  * force. */
@@ -138,9 +128,6 @@ typedef struct cli_flow {
             "for the Reynolds number with --viscosity: \"1030 kg/m3\"", .fallback = ""                       \
     }
 
-/** A flow of a larger Reynolds number loses a part of its pressure drop to inertia. */
-#define CLI_FLOW_STOKES 1.0
-
 /** Read the options. */
 rill_status cli_flow_settle(cli_flow *flow);
 
@@ -149,9 +136,6 @@ json_t *cli_flow_json(const rill_darcy_flow *flow);
 
 /** Refuse a flow of a geometry whose voxel size is not known. */
 rill_status cli_flow_check(const cli_flow *flow, const rill_geom *geom);
-
-/** Add a note to a result whose flow would be no Stokes flow. */
-rill_status cli_flow_note(const cli_flow *flow, const rill_geom *geom, rill_permeability *p);
 
 /** Print the flow along each axis. */
 void cli_permeability_print_flow(const cli_permeability_result *r);

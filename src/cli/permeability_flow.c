@@ -2,7 +2,6 @@
 /* Shows a permeability as the flow of a fluid. */
 #include "cli/permeability.h"
 #include "cli/cli.h"
-#include "core/notes.h"
 #include "geometry/voxels/axes.h"
 #include "io/json_file.h"
 
@@ -60,34 +59,18 @@ void cli_permeability_print_flow(const cli_permeability_result *r)
         if (!flow_of(r, a, &flow)) continue;
         if (isfinite(flow.reynolds))
             snprintf(reynolds, sizeof reynolds, "%.2g%s", flow.reynolds,
-                     flow.reynolds > CLI_FLOW_STOKES ? ": above 1, see the note" : "");
+                     flow.reynolds > RILL_DARCY_REYNOLDS ? ": above 1, see the note" : "");
         cli_row("flow", "%s along %c, %.6g Pa over %u voxels: %.6g m3/s, Darcy velocity %.6g m/s",
                 r->flow->of.name, rill_axis(a), r->flow->pressure, r->geom->n[a], flow.rate, flow.velocity);
         cli_row("  Reynolds number", "%s", reynolds);
     }
 }
 
-rill_status cli_flow_note(const cli_flow *f, const rill_geom *geom, rill_permeability *p)
-{
-    rill_darcy_flow flow;
-    double largest = 0;
-    for (int a = 0; a < 3 && f->pressure > 0; a++)
-        if (isfinite(p->k[a][a]) &&
-            rill_darcy_flow_compute(geom, p, a, &f->of, f->pressure, &flow) == RILL_OK)
-            largest = fmax(largest, flow.reynolds);
-    if (!(largest > CLI_FLOW_STOKES)) return RILL_OK;
-    return rill_note(
-        &p->notes,
-        "the flow of %s at %g Pa has a Reynolds number of %.2g, above %g: inertia makes the real flow "
-        "smaller than Darcy's law says; take a smaller --pressure-drop",
-        f->of.name, f->pressure, largest, CLI_FLOW_STOKES);
-}
-
 json_t *cli_flow_json(const rill_darcy_flow *flow)
 {
     return json_pack("{s:o, s:o, s:o, s:b}", "rate_m3_s", rill_json_real(flow->rate), "darcy_velocity_m_s",
                      rill_json_real(flow->velocity), "reynolds", rill_json_real(flow->reynolds), "stokes",
-                     !(flow->reynolds > CLI_FLOW_STOKES));
+                     !(flow->reynolds > RILL_DARCY_REYNOLDS));
 }
 
 json_t *cli_permeability_flow_json(const cli_permeability_result *r)

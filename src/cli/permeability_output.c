@@ -42,19 +42,12 @@ static double two_digits(double x)
 static cli_devices_plan parts_of(const rill_permeability_options *options, const rill_permeability_plan *p,
                                  double mlups)
 {
-    return (cli_devices_plan){.devices = options->devices,
-                              .given = options->device_count,
-                              .part = p->part,
-                              .count = p->parts,
-                              .nodes = p->nodes + p->reservoirs,
-                              .mlups = mlups};
-}
-
-double cli_permeability_seconds(const rill_geom *geom, const rill_permeability_options *options,
-                                const rill_permeability_plan *p, rill_speed speed)
-{
-    const cli_devices_plan devices = parts_of(options, p, speed.mlups);
-    return rill_plan_seconds(geom, options, p, speed, cli_devices_times(&devices), rill_threads());
+    return (cli_devices_plan){.given = options->device_count,
+                              .parts = {.devices = options->devices,
+                                        .part = p->part,
+                                        .count = p->parts,
+                                        .nodes = p->nodes + p->reservoirs,
+                                        .mlups = isfinite(mlups) ? mlups : 0}};
 }
 
 /* The variant of a run in the storage that its plan chose. */
@@ -79,10 +72,11 @@ static void print_axes(int axes, int normal)
                                             : "in the plane of the slice");
 }
 
-void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_options *options,
-                                 const rill_permeability_plan *p, uint64_t host_peak,
-                                 const char *variant_reason, rill_speed speed)
+void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_answer *answer)
 {
+    const rill_permeability_options *options = &answer->options;
+    const rill_permeability_plan *p = &answer->plan;
+    const rill_permeability_forecast *f = &answer->forecast;
     char length[64] = "unknown: no m2 and darcy without --voxel-size", variant[96], stepped[64];
     const int driven = rill_tensor_driven(&p->porosity, options->axis), runs = rill_axes_count(driven);
     if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
@@ -105,7 +99,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                 (double)rill_geom_sample(geom) / (double)rill_geom_voxels(geom));
     cli_row("fluid nodes", "%llu (%.5f of the %s)", (unsigned long long)p->nodes, p->pores.porosity,
             geom->outside ? "sample" : "box");
-    cli_row("variant", "%s: %s", variant, variant_reason);
+    cli_row("variant", "%s: %s", variant, answer->variant_reason);
     if (p->ghosts)
         cli_row("ghosts", "%llu (%.2f of the nodes)", (unsigned long long)p->ghosts,
                 (double)p->ghosts / (double)p->nodes);
@@ -116,21 +110,19 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
                 (unsigned long long)p->reservoirs);
     cli_row(p->reservoirs ? "pressure drop / length" : "force", "%.3g: %s", p->force, p->force_reason);
     cli_row("expected Mach, Reynolds", "%.2g, %.2g", p->mach, p->reynolds);
-    const cli_devices_plan devices = parts_of(options, p, speed.mlups);
+    const cli_devices_plan devices = parts_of(options, p, f->mlups);
     cli_devices_rows(&devices, geom->n);
     cli_threads_row(p->nodes + p->reservoirs, p->device_bytes);
-    cli_memory_rows(host_peak, p->host_bytes, p->host_free, p->device_bytes, p->device_free);
-    if (speed.edge)
-        snprintf(stepped, sizeof stepped, "a box of %u^3 nodes", speed.edge);
+    cli_memory_rows(answer->host_peak, p->host_bytes, p->host_free, p->device_bytes, p->device_free);
+    if (f->edge_timed)
+        snprintf(stepped, sizeof stepped, "a box of %u^3 nodes", f->edge_timed);
     else
-        snprintf(stepped, sizeof stepped, "%llu nodes of the sample", (unsigned long long)speed.nodes);
-    const double host = runs * rill_plan_host_seconds(geom, options, p, rill_threads());
-    if (speed.mlups > 0)
+        snprintf(stepped, sizeof stepped, "%llu nodes of the sample", (unsigned long long)f->nodes_timed);
+    if (isfinite(f->mlups))
         cli_row("expected steps, time",
                 "about %g%s, %g s: steps at the %.3g MLUPS of %s, and %g s on the processors",
-                two_digits(rill_plan_steps_likely(options, p)), runs > 1 ? " for each axis" : "",
-                two_digits(cli_permeability_seconds(geom, options, p, speed)), speed.mlups, stepped,
-                two_digits(host));
+                two_digits(f->steps), runs > 1 ? " for each axis" : "", two_digits(f->seconds), f->mlups,
+                stepped, two_digits(f->seconds_host));
 }
 
 /* The parts of the whole time, of which one is the rest of the others: they add up. */

@@ -24,4 +24,9 @@ typedef struct rill_sample_shape {
 rill_darcy_flow rill_darcy_flow_of(double k, const rill_sample_shape *sample, const rill_fluid *fluid,
                                    double drop);
 
+/** Note where the flow for a pressure drop is too fast for Darcy's law, along the axes that have a
+ * permeability. @param[in,out] result  whose notes get it */
+rill_status rill_darcy_note(const rill_geom *geom, const rill_fluid *fluid, double drop,
+                            rill_permeability *result);
+
 #endif

@@ -2,6 +2,7 @@
 /* Flow rates by Darcy's law. */
 #include "permeability/darcy.h"
 
+#include "core/notes.h"
 #include "core/status.h"
 #include "rill.h"
 
@@ -57,4 +58,19 @@ rill_darcy_flow rill_darcy_flow_of(double k, const rill_sample_shape *sample, co
         .velocity = velocity,
         .rate = velocity * (sample->volume / sample->length),
         .reynolds = fluid->density > 0 ? fluid->density * pores * sample->diameter / fluid->viscosity : NAN};
+}
+
+rill_status rill_darcy_note(const rill_geom *geom, const rill_fluid *fluid, double drop, rill_permeability *p)
+{
+    rill_darcy_flow flow;
+    double largest = 0;
+    for (int a = 0; a < 3; a++)
+        if (isfinite(p->k[a][a]) && rill_darcy_flow_compute(geom, p, a, fluid, drop, &flow) == RILL_OK)
+            largest = fmax(largest, flow.reynolds);
+    if (!(largest > RILL_DARCY_REYNOLDS)) return RILL_OK;
+    return rill_note(
+        &p->notes,
+        "the flow of %s at %g Pa has a Reynolds number of %.2g, above %d: inertia makes the real flow "
+        "smaller than Darcy's law says; take a smaller pressure drop",
+        fluid->name, drop, largest, RILL_DARCY_REYNOLDS);
 }

@@ -330,3 +330,38 @@ double rill_several_efficiency(const rill_several_work *w)
     const double step = fmax((double)w->largest / w->mlups + exposed, least);
     return (double)w->nodes / w->mlups / w->count / step;
 }
+
+double rill_several_balance(const rill_several_parts *p)
+{
+    double most = 1;
+    for (int k = 0; k < p->count; k++) most = fmax(most, p->part[k].cost);
+    return most;
+}
+
+uint64_t rill_several_bytes(const rill_several_parts *p)
+{
+    uint64_t most = 0;
+    for (int k = 0; k < p->count; k++) most = p->part[k].bytes > most ? p->part[k].bytes : most;
+    return most;
+}
+
+double rill_several_expected(const rill_several_parts *p)
+{
+    if (p->mlups <= 0 || p->count < 2 || rill_devices_alike(p->devices, p->count) > 1) return NAN;
+    if (!p->devices[0]->backend->processor && !rill_devices_reach(p->devices, p->count)) return NAN;
+    return rill_several_efficiency(
+        &(rill_several_work){.nodes = p->nodes,
+                             .largest = (uint64_t)(rill_several_balance(p) * (double)p->nodes / p->count),
+                             .count = p->count,
+                             .mlups = p->mlups,
+                             .bytes = rill_several_bytes(p),
+                             .openings = p->openings,
+                             .split = p->split});
+}
+
+double rill_several_times(const rill_several_parts *p)
+{
+    if (p->count < 2) return 1;
+    const double expected = rill_several_expected(p);
+    return p->count / rill_devices_alike(p->devices, p->count) * (isfinite(expected) ? expected : 1);
+}

@@ -109,6 +109,29 @@ typedef struct rill_several_work {
  */
 double rill_several_efficiency(const rill_several_work *work);
 
+/** Parts as they are planned, and the speed of one device. */
+typedef struct rill_several_parts {
+    rill_device *const *devices; /**< [count] */
+    const rill_part_plan *part;  /**< [count] */
+    int count;                   /**< 0 or 1: one device steps all nodes */
+    uint64_t nodes;              /**< of all parts */
+    double mlups;                /**< of one device; 0: not measured */
+    bool openings, split;        /**< there are inlets and outlets; one lies in several parts */
+} rill_several_parts;
+
+/** Return the cost of the dearest part over the mean. */
+double rill_several_balance(const rill_several_parts *parts);
+
+/** Return the bytes that a part sends in a step, at most. */
+uint64_t rill_several_bytes(const rill_several_parts *parts);
+
+/** Return rill_several_efficiency() of parts; NaN where the speed is not known, where parts share a device,
+ * or where GPUs do not store to each other: it is measured with those that do. */
+double rill_several_expected(const rill_several_parts *parts);
+
+/** Return how many times as fast as one device all parts are together, as far as that is known. */
+double rill_several_times(const rill_several_parts *parts);
+
 /** See rill_sim_begin(). */
 rill_status rill_several_begin(rill_sim *sim, uint64_t steps);
 

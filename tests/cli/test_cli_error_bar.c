@@ -302,7 +302,7 @@ Test(permeability_error_bar, the_sample_is_that_of_blocks)
     cr_expect_str_eq(text_of(json, "domain boundaries", "state"), "not asked");
     json_decref(json);
     json_decref(blocks);
-    cli_test_fails(1, "--sample: blocks of 25 voxels do not fit", "permeability", "g-24x24x24.raw",
+    cli_test_fails(1, "sample: blocks of 25 voxels do not fit", "permeability", "g-24x24x24.raw",
                    "--threshold", "112", "--sample", "25", "-q");
     cli_test_fails(1, "an error bar has no checkpoint", "permeability", "g-24x24x24.raw", "--threshold",
                    "112", "--sample", "12", "--resume", "-q");

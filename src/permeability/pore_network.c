@@ -33,8 +33,8 @@ static rill_status check(const rill_geom *geom, const rill_pore_network_options 
 }
 
 /* Find chambers and throats. @param[out] part  the chambers of all nodes */
-static rill_status find(const rill_domain *domain, uint32_t edge, rill_network *network,
-                        rill_network_part *part)
+static rill_status network_find(const rill_domain *domain, uint32_t edge, rill_network *network,
+                                rill_network_part *part)
 {
     rill_status status = RILL_OK;
     rill_pore_measure measure;
@@ -127,7 +127,7 @@ static rill_status make(const rill_geom *geom, const rill_pore_network_options *
     double *work = NULL;
     RILL_TRY(
         rill_domain_create(geom, &(rill_domain_options){.lattice = RILL_D3Q19, .flow_axis = -1}, &domain));
-    RILL_TRY(find(domain, options->edge, &network, &part));
+    RILL_TRY(network_find(domain, options->edge, &network, &part));
     RILL_TRY(copy(&network, out));
     RILL_TRY(diameters(geom, &part, out->diameter));
     for (int f = 0; f < RILL_FACES; f++)

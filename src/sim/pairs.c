@@ -59,7 +59,7 @@ static uint64_t node_at(const rill_boundary *b, const uint32_t x[3])
 typedef enum partner { PARTNER, ALONE, AT_WALL } partner;
 
 /* Find the partner (node *to, velocity *back) of link i of node k. */
-static partner find(const rill_boundary *b, plane p, uint64_t k, int i, uint64_t *to, int *back)
+static partner partner_find(const rill_boundary *b, plane p, uint64_t k, int i, uint64_t *to, int *back)
 {
     const int lattice = (int)b->domain->lattice;
     const rill_boundary_node *node = &b->nodes[k];
@@ -90,7 +90,7 @@ void rill_pairs_make(const rill_boundary *b, rill_patch_pair *pairs, uint64_t *c
             if (!(b->nodes[k].links >> i & 1)) continue;
             uint64_t to = k;
             int back = i;
-            const partner found = pressure ? find(b, p, k, i, &to, &back) : ALONE;
+            const partner found = pressure ? partner_find(b, p, k, i, &to, &back) : ALONE;
             if (found == AT_WALL) links[k] &= ~(1u << i);
             if (found == ALONE) to = k, back = i;
             if (found == AT_WALL || to < k || (to == k && back < i)) continue; /* a wall's, or made already */

@@ -20,7 +20,7 @@ typedef struct seen {
 /* Called for every node. */
 typedef void (*seen_fn)(rill_worst *w, const seen *node, double sums[4]);
 
-static void take(rill_worst *w, const seen *node, double size)
+static void worst_put(rill_worst *w, const seen *node, double size)
 {
     w->size = size;
     w->rho = node->rho;
@@ -35,14 +35,14 @@ static void first_look(rill_worst *w, const seen *node, double sums[4])
         sums[3]++;
         w->finite = false;
     } else if (w->finite && node->speed > w->size)
-        take(w, node, node->speed);
+        worst_put(w, node, node->speed);
 }
 
 /* The largest change of density. */
 static void dense_look(rill_worst *w, const seen *node, double sums[4])
 {
     (void)sums;
-    if (node->finite && fabs(node->rho) > w->size) take(w, node, fabs(node->rho));
+    if (node->finite && fabs(node->rho) > w->size) worst_put(w, node, fabs(node->rho));
 }
 
 /* The node that is not finite and nearest to the mean; w->size holds the square of its distance. */
@@ -51,7 +51,7 @@ static void second_look(rill_worst *w, const seen *node, double sums[4])
     double gap = 0;
     if (node->finite) return;
     for (int a = 0; a < 3; a++) gap += pow(node->place[a] - sums[a] / sums[3], 2);
-    if (gap < w->size) take(w, node, gap);
+    if (gap < w->size) worst_put(w, node, gap);
 }
 
 static rill_status look(rill_sim *sim, const rill_geom *geom, rill_node nodes, seen_fn see, rill_worst *w,

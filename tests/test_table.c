@@ -147,7 +147,7 @@ Test(table, the_data_are_those_of_the_sources_unless_a_folder_is_named)
     cr_assert_eq(rill_data_path("cylinder-arrays.csv", path, sizeof path), RILL_OK, "%s",
                  rill_error_message());
     cr_assert_eq(rill_data_path("t.csv", path, sizeof path), RILL_USAGE);
-    expect_message("there is no t.csv in ");
+    expect_message("t.csv not found in ");
     expect_message("share/rill beside the program, or in /");
     cr_assert_eq(rill_data_path("cylinder-arrays.csv", near, sizeof near), RILL_USAGE,
                  "no room for the path");

@@ -58,7 +58,7 @@ static rill_status read_part(const char *folder, const char *name, rill_mesh *me
     const size_t length = stem_length(name);
     for (uint32_t p = 0; p < mesh->patch_count; p++)
         if (strlen(mesh->patches[p]) == length && strncmp(mesh->patches[p], name, length) == 0)
-            return rill_fail(RILL_USAGE, "it holds two surfaces that are called %.*s: take one of them away",
+            return rill_fail(RILL_USAGE, "it holds two surfaces that are called %.*s: remove one of them",
                              (int)length, name);
     if (asprintf(&path, "%s/%s", folder, name) < 0) {
         path = NULL;

@@ -56,9 +56,6 @@ uint64_t rill_shape_bytes(const uint32_t n[3]);
 rill_status rill_shape_planes(const rill_geom *geom, double sigma, bool slack, rill_shape_take *take,
                               void *context);
 
-/** Count the cuts that rill_shape_cuts() makes. @return RILL_SYSTEM without memory */
-rill_status rill_shape_cuts_count(const rill_geom *geom, rill_lattice lattice, uint64_t *count);
-
 /**
  * Give a geometry the cuts of all its links from pores to solids where they cross that surface, as a surface
  * without triangles. Links across solid domain boundaries have none: those boundaries are where they are.

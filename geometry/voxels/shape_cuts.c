@@ -164,15 +164,6 @@ static void maker_end(maker *m)
     rill_array_destroy(m->room);
 }
 
-rill_status rill_shape_cuts_count(const rill_geom *geom, rill_lattice lattice, uint64_t *count)
-{
-    maker m;
-    const rill_status status = maker_begin(geom, lattice, &m);
-    if (status == RILL_OK) *count = m.first[(uint64_t)geom->n[1] * geom->n[2]];
-    maker_end(&m);
-    return status;
-}
-
 rill_status rill_shape_cuts(rill_geom *geom, rill_lattice lattice)
 {
     rill_status status = RILL_OK;

@@ -225,17 +225,6 @@ void cli_batch_print(const cli_batch_result *r)
     for (int g = 0; g < r->grid_count; g++) cli_row("map", "%s", r->files->maps[g]);
 }
 
-static json_t *json_tensor(const double k[3][3], double factor)
-{
-    json_t *json = json_object();
-    for (int b = 0; b < 3; b++)
-        for (int a = 0; a < 3; a++) {
-            const char key[3] = {rill_axis(b), rill_axis(a), '\0'};
-            json_object_set_new(json, key, rill_json_real(k[b][a] * factor));
-        }
-    return json;
-}
-
 static json_t *json_fraction(double value) { return value >= 0 ? json_real(value) : json_null(); }
 
 /* Shares of the flow through edges by axis, of those along which there was a run. */
@@ -280,12 +269,12 @@ static void json_values(const rill_batch_row *row, json_t *json)
 {
     const double m2 = row->spacing > 0 ? row->spacing * row->spacing : NAN;
     if (row->diffusion)
-        json_object_set_new(json, "diffusivity", json_tensor(row->k, 1));
+        json_object_set_new(json, "diffusivity", cli_json_tensor(row->k, 1));
     else
         json_object_set_new(json, "permeability",
-                            json_pack("{s:o, s:o, s:o}", "lu", json_tensor(row->k, 1), "m2",
-                                      json_tensor(row->k, m2), "darcy",
-                                      json_tensor(row->k, m2 / RILL_DARCY)));
+                            json_pack("{s:o, s:o, s:o}", "lu", cli_json_tensor(row->k, 1), "m2",
+                                      cli_json_tensor(row->k, m2), "darcy",
+                                      cli_json_tensor(row->k, m2 / RILL_DARCY)));
     json_object_set_new(json, row->diffusion ? "iterations" : "steps", json_integer((json_int_t)row->steps));
     json_object_set_new(json, row->diffusion ? "nodes" : "fluid_nodes", json_integer((json_int_t)row->nodes));
     if (row->diffusion) return;

@@ -11,8 +11,6 @@
 /* What is printed for the tables of one command. There is one program, hence one printer. */
 static void (*print)(const cli_command *command, const cli_option *const *tables);
 
-static void hand_on(const cli_command *command, const cli_option *const *tables) { print(command, tables); }
-
 /* Call a function with the tables of a command, or of a kind of `rill generate`. */
 static void visit(const cli_command *command, const char *kind)
 {
@@ -20,7 +18,7 @@ static void visit(const cli_command *command, const char *kind)
     snprintf(name, sizeof name, "%s", command->name);
     snprintf(of, sizeof of, "%s", kind ? kind : "");
     char *with[] = {name, of, help, NULL}, *plain[] = {name, help, NULL};
-    cli_help_divert(hand_on);
+    cli_help_divert(print);
     (void)command->run(kind ? 3 : 2, kind ? with : plain);
     cli_help_divert(NULL);
 }

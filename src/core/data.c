@@ -50,7 +50,6 @@ rill_status rill_data_path(const char *name, char *path, size_t size)
     for (rill_place place = 0; place < RILL_PLACES; place++)
         if (found_beside(place, name, path, size)) return RILL_OK;
     if (found(sources, name, path, size)) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "there is no %s in share/rill beside the program, or in %s: " RILL_DATA_REMEDY, name,
-                     sources);
+    return rill_fail(RILL_USAGE, "%s not found in share/rill beside the program, or in %s: " RILL_DATA_REMEDY,
+                     name, sources);
 }

@@ -235,9 +235,9 @@ static rill_status contacts_read(rill_h5_file *file, unsigned *contacts)
     for (unsigned k = 1; k < 8; k += 2)
         if (strcmp(text, rill_contacts_name(k)) == 0) *contacts = k;
     if (!*contacts)
-        RILL_TRY(rill_fail(
-            RILL_USAGE, "cannot read %s: porosity_contacts \"%.40s\" is none of those that this rill knows",
-            rill_h5_path(file), text));
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "cannot read %s: porosity_contacts \"%.40s\" is not known to this version",
+                           rill_h5_path(file), text));
 done:
     free(text);
     return status;

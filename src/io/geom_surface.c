@@ -240,23 +240,28 @@ done:
     return status;
 }
 
+/* Read one number for each triangle. */
+static rill_status numbers_read(reader *r, const char *path, rill_h5_type type, uint64_t size, void **out)
+{
+    rill_status status = RILL_OK;
+    const rill_surface *s = r->surface;
+    rill_h5_layout layout;
+    RILL_TRY(rill_h5_dataset_layout(r->file, path, &layout));
+    if (layout.type != type || layout.rank != 1 || layout.dims[0] != s->triangle_count)
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %s has not one number for each of the %llu triangles",
+                           rill_h5_path(r->file), path, (unsigned long long)s->triangle_count));
+    RILL_TRY(rill_array_create(s->triangle_count, size, path, out));
+    if (s->triangle_count > 0) RILL_TRY(rill_h5_read(r->file, path, type, 1, NULL, &s->triangle_count, *out));
+done:
+    return status;
+}
+
 /* Files of surfaces from which nothing was taken away have none. */
 static rill_status removed_read(reader *r)
 {
-    rill_status status = RILL_OK;
     static const char path[] = "/surface/removed";
-    rill_surface *s = r->surface;
-    rill_h5_layout layout;
     if (!rill_h5_exists(r->file, path)) return RILL_OK;
-    RILL_TRY(rill_h5_dataset_layout(r->file, path, &layout));
-    if (layout.type != RILL_H5_U8 || layout.rank != 1 || layout.dims[0] != s->triangle_count)
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %s has not one number for each of the %llu triangles",
-                           rill_h5_path(r->file), path, (unsigned long long)s->triangle_count));
-    RILL_TRY(rill_array_create(s->triangle_count, 1, path, (void **)&s->removed));
-    if (s->triangle_count > 0)
-        RILL_TRY(rill_h5_read(r->file, path, RILL_H5_U8, 1, NULL, &s->triangle_count, s->removed));
-done:
-    return status;
+    return numbers_read(r, path, RILL_H5_U8, 1, (void **)&r->surface->removed);
 }
 
 /* Take the lines of a text as names of patches. */
@@ -281,16 +286,9 @@ static rill_status patches_read(reader *r)
     rill_status status = RILL_OK;
     static const char path[] = "/surface/patch";
     rill_surface *s = r->surface;
-    rill_h5_layout layout;
     char *names = NULL;
     if (!rill_h5_exists(r->file, path)) return RILL_OK;
-    RILL_TRY(rill_h5_dataset_layout(r->file, path, &layout));
-    if (layout.type != RILL_H5_U32 || layout.rank != 1 || layout.dims[0] != s->triangle_count)
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: %s has not one number for each of the %llu triangles",
-                           rill_h5_path(r->file), path, (unsigned long long)s->triangle_count));
-    RILL_TRY(rill_array_create(s->triangle_count, sizeof *s->patches, path, (void **)&s->patches));
-    if (s->triangle_count > 0)
-        RILL_TRY(rill_h5_read(r->file, path, RILL_H5_U32, 1, NULL, &s->triangle_count, s->patches));
+    RILL_TRY(numbers_read(r, path, RILL_H5_U32, sizeof *s->patches, (void **)&s->patches));
     RILL_TRY(rill_h5_get_text(r->file, path, "names", &names));
     RILL_TRY(names_split(names, s));
     for (uint64_t t = 0; t < s->triangle_count; t++)

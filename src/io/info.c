@@ -235,7 +235,8 @@ done:
     return status;
 }
 
-static rill_status on_opening(void *context, const char *name)
+/* Attributes of an opening, or of an array on the triangles. */
+static rill_status on_described(void *context, const char *name)
 {
     const level *l = context;
     char path[PATH];
@@ -248,7 +249,7 @@ static rill_status openings_add(rill_h5_file *file, json_t *into)
     if (!rill_h5_exists(file, "/patches")) return RILL_OK;
     level l = {file, "/patches", json_object(), 0, NULL};
     const rill_status status = set(into, "openings", l.into);
-    return status != RILL_OK ? status : rill_h5_members(file, l.path, on_opening, &l);
+    return status != RILL_OK ? status : rill_h5_members(file, l.path, on_described, &l);
 }
 
 /* The names of the patches of the surface. */
@@ -309,15 +310,6 @@ done:
     return status;
 }
 
-/* Attributes of an array on the triangles. */
-static rill_status on_wall_array(void *context, const char *name)
-{
-    const level *l = context;
-    char path[PATH];
-    if (snprintf(path, sizeof path, "%s/%s", l->path, name) >= PATH) return RILL_OK;
-    return group_add(l->file, path, name, l->into);
-}
-
 static rill_status wall_add(rill_h5_file *file, json_t *into)
 {
     rill_status status = RILL_OK;
@@ -327,7 +319,7 @@ static rill_status wall_add(rill_h5_file *file, json_t *into)
     RILL_TRY(attributes_add(file, "/", into));
     RILL_TRY(rill_h5_read(file, "/VTKHDF/NumberOfCells", RILL_H5_U64, 1, NULL, (uint64_t[]){1}, &triangles));
     RILL_TRY(set(into, "triangles", json_integer((json_int_t)triangles)));
-    RILL_TRY(rill_h5_members(file, l.path, on_wall_array, &l));
+    RILL_TRY(rill_h5_members(file, l.path, on_described, &l));
     RILL_TRY(group_add(file, "/provenance", "provenance", into));
 done:
     return status;

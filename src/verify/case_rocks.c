@@ -19,6 +19,16 @@ static const char *rocks_unfit(const rill_verify_case *of, const rill_verify_set
     return NULL;
 }
 
+static rill_permeability_options options_of(const rill_verify_setup *setup)
+{
+    rill_permeability_options options = rill_permeability_options_default();
+    options.backend = setup->backend;
+    options.device = setup->device;
+    options.devices = setup->devices;
+    options.device_count = setup->device_count;
+    return options;
+}
+
 static rill_status porosity_run(const rill_verify_case *of, const rill_verify_setup *setup,
                                 rill_verify_values *values)
 {
@@ -26,11 +36,7 @@ static rill_status porosity_run(const rill_verify_case *of, const rill_verify_se
     (void)of;
     rill_geom *rock = NULL;
     rill_permeability_plan plan = {.nodes = 0};
-    rill_permeability_options options = rill_permeability_options_default();
-    options.backend = setup->backend;
-    options.device = setup->device;
-    options.devices = setup->devices;
-    options.device_count = setup->device_count;
+    const rill_permeability_options options = options_of(setup);
     RILL_TRY(rill_verify_rock_crop(setup->rock, 480, RILL_MIRROR, &rock));
     RILL_TRY(rill_permeability_prepare(rock, &options));
     RILL_TRY(rill_permeability_plan_make(rock, &options, &plan));
@@ -50,12 +56,8 @@ static rill_status permeability_run(const rill_verify_case *of, const rill_verif
     rill_geom *rock = NULL;
     rill_permeability_plan plan = {.nodes = 0};
     rill_permeability result = {0};
-    rill_permeability_options options = rill_permeability_options_default();
+    rill_permeability_options options = options_of(setup);
     options.variant = setup->variant;
-    options.backend = setup->backend;
-    options.device = setup->device;
-    options.devices = setup->devices;
-    options.device_count = setup->device_count;
     options.magic = setup->magic;
     RILL_TRY(rill_verify_rock_crop(setup->rock, 240, RILL_MIRROR, &rock));
     RILL_TRY(rill_permeability_prepare(rock, &options));

@@ -125,12 +125,6 @@ static plane plane_of(const rill_free_surface *s, const rill_node *around)
     return p;
 }
 
-/* Return whether the centre of a node is in the liquid. */
-static bool wet(const rill_free_surface *s, rill_node node)
-{
-    return s->state[node] == RILL_LIQUID || (s->state[node] == RILL_INTERFACE && s->fill[node] >= 0.5F);
-}
-
 /* Let a node get what makes the pressure in the middle of the link that of a liquid at rest at this place,
  * and the viscous stress 0. @param sent  what it has sent the other way @param i  the link, at the node with
  * the plane */
@@ -150,29 +144,30 @@ static double free_link(const rill_free_surface *s, const rill_launch *launch, c
     return 2 * rill_w(lattice, i) * even - sent;
 }
 
-/* Set the populations that cross the surface: what an interface node gets from gas, and, where its centre is
- * outside of the liquid, what it sends to nodes inside. So the pressure is set on links that the surface
- * crosses, as close to it as half a link. */
+/* Set the populations that cross the surface: what an interface node gets from gas, and, by the difference of
+ * the fill levels, part of what it sends to fuller nodes. The place where the pressure is set moves with the
+ * fill level from one side of the node to the other, and never jumps. */
 static void free_links(const rill_free_surface *s, const rill_launch *launch, rill_node node)
 {
-    rill_node around[RILL_AROUND], there[RILL_AROUND];
-    rill_exchange e, inner;
+    rill_node around[RILL_AROUND];
+    rill_exchange e;
     rill_free_surface_around(s, node, around);
     sent_load(s, launch, node, around, &e);
     const rill_sent own = rill_free_surface_sent(s, launch, &e);
     const plane p = plane_of(s, around);
-    const bool outside = !wet(s, node);
     for (int i = 1; i < rill_q((int)s->lattice); i++) {
         const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
         if (other == RILL_UPSTREAM_WALL) continue;
-        if (s->state[other] == RILL_GAS)
+        if (s->state[other] == RILL_GAS) {
             rill_link_store(launch, node, i, free_link(s, launch, &p, &own, e.sent[i], i));
-        if (!outside || !wet(s, other)) continue;
-        rill_free_surface_around(s, other, there);
-        sent_load(s, launch, other, there, &inner);
-        const rill_sent of = rill_free_surface_sent(s, launch, &inner);
-        rill_link_store(launch, other, rill_opposite(i),
-                        free_link(s, launch, &p, &of, rill_link_load(launch, node, i), i));
+            continue;
+        }
+        const double level = s->state[other] == RILL_LIQUID ? 1 : (double)s->fill[other];
+        const double share = level - (double)s->fill[node];
+        if (!(share > 0)) continue;
+        const double got = rill_link_load(launch, other, rill_opposite(i));
+        const double there = free_link(s, launch, &p, &own, rill_link_load(launch, node, i), i);
+        rill_link_store(launch, other, rill_opposite(i), got + share * (there - got));
     }
 }
 

@@ -202,57 +202,119 @@ static bool solve(int n, double m[TERMS][TERMS], double *b)
  * the middle, -1 at the four nearest and 1 at the four corners has C > 0. */
 #define OWN 5
 
-/* Points of the surface, in axes of which the third is its normal. Where a plane cuts off little of a cell or
- * leaves little, its distance from the centre depends most on the normal, which is that of the cell in the
- * middle: such points have little weight, and none gains or loses all of its weight at once. */
-typedef struct points {
-    int count;
-    double x[RILL_AROUND][3];
-    double weight[RILL_AROUND];
-} points;
+/* The plane of a cell within the cell, in axes of which the third is its normal: area, and the means of what
+ * the fit is made of. */
+typedef struct section {
+    double area, z, term[TERMS];
+} section;
 
-static points points_of(const double fill[RILL_AROUND], const double normal[3])
+typedef struct sections {
+    int count;
+    section all[RILL_AROUND];
+} sections;
+
+/* Set two axes across a normal. */
+static void axes_set(const double normal[3], double along[2][3])
 {
-    points p = {.count = 0};
     const int least = fabs(normal[0]) < fabs(normal[1]) ? (fabs(normal[0]) < fabs(normal[2]) ? 0 : 2)
                                                         : (fabs(normal[1]) < fabs(normal[2]) ? 1 : 2);
-    double along[2][3];
     for (int a = 0; a < 3; a++) along[0][a] = (a == least) - normal[least] * normal[a];
     const double length = sqrt(1 - normal[least] * normal[least]);
     for (int a = 0; a < 3; a++) along[0][a] /= length;
     for (int a = 0; a < 3; a++)
         along[1][a] =
             normal[(a + 1) % 3] * along[0][(a + 2) % 3] - normal[(a + 2) % 3] * along[0][(a + 1) % 3];
+}
+
+enum { CORNERS = 12 };
+
+/* Cut a convex polygon where g0 + g1 x + g2 y > 0. @return its corners then */
+static int cut(int corners, double p[CORNERS][2], double g0, double g1, double g2)
+{
+    double kept[CORNERS][2];
+    int count = 0;
+    for (int k = 0; k < corners; k++) {
+        const double *from = p[k], *to = p[(k + 1) % corners];
+        const double before = g0 + g1 * from[0] + g2 * from[1], after = g0 + g1 * to[0] + g2 * to[1];
+        if (before <= 0) {
+            kept[count][0] = from[0];
+            kept[count++][1] = from[1];
+        }
+        if ((before <= 0) == (after <= 0)) continue;
+        for (int a = 0; a < 2; a++) kept[count][a] = from[a] + before / (before - after) * (to[a] - from[a]);
+        count++;
+    }
+    memcpy(p, kept, sizeof kept);
+    return count;
+}
+
+/* Find the section of a plane through a cell whose centre is at (x, y) along the axes. */
+static section section_of(const double normal[3], double along[2][3], double offset, double x, double y)
+{
+    double p[CORNERS][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+    int corners = 4;
+    for (int a = 0; a < 3 && corners; a++)
+        for (int side = -1; side < 2 && corners; side += 2)
+            corners =
+                cut(corners, p, side * offset * normal[a] - 0.5, side * along[0][a], side * along[1][a]);
+    section s = {0};
+    double m[5] = {0};                      /* x, y, x^2, y^2, xy */
+    for (int k = 1; k + 1 < corners; k++) { /* triangles */
+        const double *u = p[0], *v = p[k], *w = p[k + 1];
+        const double area = 0.5 * ((v[0] - u[0]) * (w[1] - u[1]) - (v[1] - u[1]) * (w[0] - u[0]));
+        const double sx = u[0] + v[0] + w[0], sy = u[1] + v[1] + w[1];
+        s.area += area;
+        m[0] += area * sx / 3;
+        m[1] += area * sy / 3;
+        m[2] += area * (sx * sx + u[0] * u[0] + v[0] * v[0] + w[0] * w[0]) / 12;
+        m[3] += area * (sy * sy + u[1] * u[1] + v[1] * v[1] + w[1] * w[1]) / 12;
+        m[4] += area * (sx * sy + u[0] * u[1] + v[0] * v[1] + w[0] * w[1]) / 12;
+    }
+    if (!(s.area > 1e-9)) return (section){0};
+    for (int k = 0; k < 5; k++) m[k] /= s.area;
+    const double xx = x * x + 2 * x * m[0] + m[2], yy = y * y + 2 * y * m[1] + m[3],
+                 term[TERMS] = {1, x + m[0], y + m[1], xx + yy, xx - yy, x * y + x * m[1] + y * m[0] + m[4]};
+    memcpy(s.term, term, sizeof term);
+    return s;
+}
+
+static sections sections_of(const double fill[RILL_AROUND], const double normal[3])
+{
+    sections p = {.count = 0};
+    double along[2][3];
+    axes_set(normal, along);
     const double middle = rill_plic_offset(normal, fill[RILL_AROUND / 2]);
     for (int k = 0; k < RILL_AROUND; k++) {
         if (!(fill[k] > 0 && fill[k] < 1)) continue;
         const int c[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
-        p.weight[p.count] = (k == RILL_AROUND / 2 ? OWN : 1) * 4 * fill[k] * (1 - fill[k]);
-        double *x = p.x[p.count++];
-        x[0] = x[1] = 0;
-        x[2] = rill_plic_offset(normal, fill[k]) - middle;
+        const double offset = rill_plic_offset(normal, fill[k]);
+        double x = 0, y = 0, z = offset - middle;
         for (int a = 0; a < 3; a++) {
-            x[0] += c[a] * along[0][a];
-            x[1] += c[a] * along[1][a];
-            x[2] += c[a] * normal[a];
+            x += c[a] * along[0][a];
+            y += c[a] * along[1][a];
+            z += c[a] * normal[a];
         }
+        section *s = &p.all[p.count];
+        *s = section_of(normal, along, offset, x, y);
+        s->z = z;
+        if (k == RILL_AROUND / 2) s->area *= OWN;
+        p.count += s->area > 0;
     }
     return p;
 }
 
-/* Fit p.x[2] = b[0] + b[1] x + b[2] y + b[3] (x^2 + y^2) + b[4] (x^2 - y^2) + b[5] x y. @param terms  behind
- * the last @return false with too few points */
-static bool fit(const points *p, int terms, double b[TERMS])
+/* Fit z = b[0] + b[1] x + b[2] y + b[3] (x^2 + y^2) + b[4] (x^2 - y^2) + b[5] x y to the sections. @param
+ * terms behind the last @return false with too few of them */
+static bool fit(const sections *p, int terms, double b[TERMS])
 {
     double m[TERMS][TERMS] = {{0}};
     for (int i = 0; i < TERMS; i++) b[i] = 0;
     if (p->count < terms) return false;
     for (int k = 0; k < p->count; k++) {
-        const double x = p->x[k][0], y = p->x[k][1];
-        const double term[TERMS] = {1, x, y, x * x + y * y, x * x - y * y, x * y};
+        const section *s = &p->all[k];
         for (int i = 0; i < terms; i++) {
-            for (int j = 0; j < terms; j++) m[i][j] += p->weight[k] * term[i] * term[j];
-            b[i] += p->weight[k] * term[i] * p->x[k][2];
+            for (int j = 0; j < terms; j++) m[i][j] += s->area * s->term[i] * s->term[j];
+            b[i] += s->area * s->term[i] * s->z;
         }
     }
     if (solve(terms, m, b)) return true;
@@ -262,7 +324,7 @@ static bool fit(const points *p, int terms, double b[TERMS])
 
 double rill_plic_curvature(const double fill[RILL_AROUND], const double normal[3])
 {
-    const points p = points_of(fill, normal);
+    const sections p = sections_of(fill, normal);
     double b[TERMS];
     if (!fit(&p, TERMS, b) && !fit(&p, 4, b)) return 0; /* a quadric, else a sphere */
     const double xx = b[3] + b[4], yy = b[3] - b[4], slopes = 1 + b[1] * b[1] + b[2] * b[2];

@@ -21,6 +21,12 @@ def k(rock: Image) -> float:
     return rill.permeability(rock, axis="x", device="cpu").k_lu
 
 
+@pytest.fixture(scope="module")
+def settled(rock: Image) -> float:
+    """Return k of a run that fields are kept of: it goes on until the mean momentum is settled."""
+    return rill.permeability(rock, axis="x", fields=True, device="cpu").k_lu
+
+
 class Dlpack:
     """An array that offers DLPack alone."""
 
@@ -72,10 +78,10 @@ def test_raw_files_of_big_endian_numbers(rock: Image, tmp_path: pathlib.Path) ->
 
 
 @pytest.mark.parametrize("order", ["zyx", "xyz", "zxy", "xzy", "yzx", "yxz"])
-def test_every_order_of_the_axes_is_the_same_image(rock: Image, k: float, order: Any) -> None:
+def test_every_order_of_the_axes_is_the_same_image(rock: Image, k: float, settled: float, order: Any) -> None:
     im = rock.transpose(["zyx".index(a) for a in order])
     result = rill.permeability(im, axis="x", order=order, fields=True, device="cpu")
-    assert result.k_lu == k and result.array_axes == order == result.fields["x"].array_axes
+    assert result.k_lu == settled and result.array_axes == order == result.fields["x"].array_axes
     assert result.fields["x"].pressure.shape == im.shape and not result.fields["x"].velocity[:, ~im].any()
     assert ", ".join(f"{n} {a}" for n, a in enumerate(order)) in repr(result)
     assert rill.permeability(im, axis=order.index("x"), order=order.upper(), device="cpu").k_lu == k
@@ -133,10 +139,10 @@ def test_axes_by_letter_and_number(rock: Image, k: float) -> None:
     assert grid.rows[0].k_lu == rill.permeability(rock, axis="x", order="xyz", device="cpu").k_lu
 
 
-def test_the_order_of_a_file_of_an_array(rock: Image, k: float, tmp_path: pathlib.Path) -> None:
+def test_the_order_of_a_file_of_an_array(rock: Image, k: float, settled: float, tmp_path: pathlib.Path) -> None:
     np.save(tmp_path / "a.npy", rock.T)
     result = rill.permeability(tmp_path / "a.npy", axis="x", order="xyz", fields=True, device="cpu")
-    assert result.k_lu == k and result.array_axes == "xyz" and not result.fields["x"].velocity[:, ~rock.T].any()
+    assert result.k_lu == settled and result.array_axes == "xyz" and not result.fields["x"].velocity[:, ~rock.T].any()
     np.save(tmp_path / "a.npy", np.asfortranarray(rock))
     result = rill.permeability(tmp_path / "a.npy", axis=2, device="cpu")
     assert result.k_lu == k and result.array_axes == "zyx"

@@ -203,6 +203,53 @@ Test(macroscopic, results_do_not_depend_on_addressing_or_threads)
     }
 }
 
+/* Pores apart from each other, of one to some twenty cells: vectors of a tile without any are left alone, and
+ * what lines before them held there must not be seen. */
+static void scatter(rill_geom *geom)
+{
+    unsigned seed = 5;
+    memset(geom->voxels, RILL_SOLID, rill_geom_voxels(geom));
+    for (size_t k = 0; k < rill_geom_voxels(geom);) {
+        seed = seed * 1664525u + 1013904223u;
+        const size_t end = k + 1 + (seed >> 16) % 20;
+        for (; (seed >> 8) % 4 == 0 && k < end && k < rill_geom_voxels(geom); k++)
+            geom->voxels[k] = RILL_FLUID;
+        k = end + (seed >> 24) % 40;
+    }
+}
+
+Test(macroscopic, scattered_pores_have_the_bits_of_a_list)
+{
+    const uint32_t edges[][3] = {{97, 9, 8}, {130, 7, 9}, {250, 6, 7}, {120, 8, 6}, {31, 12, 11}};
+    omp_set_num_threads(1);
+    for (size_t c = 0; c < sizeof edges / sizeof *edges; c++)
+        for (int storage = RILL_FP32; storage <= RILL_FP64; storage++) {
+            const rill_side sides[3] = {RILL_PERIODIC, c % 2 ? RILL_WALL : RILL_PERIODIC, RILL_PERIODIC};
+            rill_geom *geom = geom_of(edges[c], sides);
+            double *found[2];
+            size_t bytes = 0;
+            scatter(geom);
+            for (int k = 0; k < 2; k++) {
+                flow f = flow_create(
+                    geom, variant_of(RILL_MACROSCOPIC, k ? RILL_BITMAP : RILL_LIST, (rill_storage)storage));
+                const rill_node nodes = rill_domain_nodes(f.domain);
+                bytes = 4 * (size_t)nodes * sizeof **found;
+                found[k] = malloc(bytes);
+                for (size_t n = 0; n < 4 * (size_t)nodes; n++) found[k][n] = 1e-2 * sin(0.37 * (double)n);
+                ASSERT_OK(rill_sim_set_moments(f.sim, found[k], found[k] + nodes));
+                for (int part = 0; part < 2; part++) {
+                    ASSERT_OK(rill_sim_step(f.sim, 5));
+                    ASSERT_OK(rill_sim_relax(f.sim, rill_relaxation_of(0.5)));
+                }
+                ASSERT_OK(rill_sim_moments(f.sim, 0, nodes, found[k], found[k] + nodes));
+                flow_destroy(&f);
+            }
+            cr_expect_eq(memcmp(found[0], found[1], bytes), 0, "box %zu, storage %d", c, storage);
+            free(found[0]), free(found[1]);
+            rill_geom_destroy(geom);
+        }
+}
+
 /* What arrives at links is made from what is stored at their other ends, for shares of flow through edges:
  * what is stored leaves in the step to come, which populations that are stored have arrived from. */
 Test(macroscopic, populations_that_arrive)

@@ -14,25 +14,21 @@
 #ifndef RILL_CPU_LINES_H
 #define RILL_CPU_LINES_H
 
-#include "cpu/masks.h"
+#include "cpu/lanes.h"
 #include "cpu/rows.h"
 #include "kernel/address.h"
 
 #include <math.h>
 #include <stdalign.h>
 #include <string.h>
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
 
 /**
  * Cells of a line that are updated together, whole words, and lines along z; entries before the first of a
- * line, and of a row. In single precision the lines of a tile fit a first-level cache.
+ * line, and of a row. In single precision the lines of a tile fit a second-level cache many times.
  */
 enum {
     TILE_WORDS = 4,
     TILE = TILE_WORDS * RILL_WORD_CELLS,
-    VECTORS = (TILE + RILL_LANES - 1) / RILL_LANES,
     HALO = 16,
     PITCH = HALO + 128 + HALO,
     FIELDS = 1 + 3, /* density, momentum */
@@ -40,6 +36,9 @@ enum {
     AROUND = 3,     /* lines around one along y, and along z */
     DEPTH = RILL_CPU_DEPTH
 };
+
+/** Bits of the cells of a word but the last of a row. */
+#define WORD_CELLS ((UINT32_C(1) << RILL_WORD_CELLS) - 1)
 
 /** Bits of the cells of a tile. */
 typedef struct cell_bits {
@@ -49,147 +48,31 @@ typedef struct cell_bits {
 /** A line of a tile: rows of values by cell, of which the first is entry HALO. */
 typedef struct line {
     alignas(64) rill_scalar row[FIELDS + 1][PITCH];
-    cell_bits beside[3]; /**< which of the cells one before, at, and one behind each cell are fluid */
-    uint32_t y;          /**< 1 more than the line that this is of, 0: none */
+    cell_bits fluid; /**< cells */
+    cell_bits flat;  /**< cells that are fluid as those before and behind */
+    cell_bits used;  /**< first cells of vectors with an entry that is not that of a solid cell */
+    uint32_t y;      /**< 1 more than the line that this is of, 0: none */
 } line;
 
 /** The lines around a tile: [z][y], the last modulo AROUND. */
 typedef struct tile {
     line lines[DEPTH + AROUND - 1][AROUND];
     uint32_t first_word; /**< of the tile in its row */
+    uint32_t last_cells; /**< bits of the cells of its last word */
     int words, cells;
 } tile;
 
-typedef uint64_t __attribute__((vector_size(RILL_VECTOR_BYTES))) words_of_64;
-
-/** Return values where a mask, given as a value, has all bits set, else 0. */
-RILL_FN rill_real masked(const rill_real values, const rill_real mask)
+/** Return the first cells of the vectors, side by side, that have one of some cells. */
+RILL_FN cell_bits vectors_of(cell_bits bits)
 {
-    return (rill_real)((words_of_64)values & (words_of_64)mask);
+    const uint64_t first = UINT64_MAX / ALL_LANES; /* bits 0, LANES, 2 LANES … */
+    for (int w = 0; w < 2; w++) {
+        RILL_UNROLL
+        for (int some = LANES / 2; some > 0; some /= 2) bits.of[w] |= bits.of[w] >> some;
+        bits.of[w] &= first;
+    }
+    return bits;
 }
-
-/* ---- lanes that are fluid -------------------------------------------------------------------- */
-
-#define ALL_CELLS (((uint64_t)1 << RILL_LANES) - 1)
-
-/** Return the bits of the cells of a vector. */
-RILL_FN uint64_t lanes_of(const cell_bits *bits, const int x)
-{
-    uint16_t two;
-    if (RILL_LANES == 8) return ((const uint8_t *)bits->of)[x / 8]; /* x86 stores the lowest byte first */
-    if (RILL_LANES < 8) return bits->of[x / 64] >> x % 64 & ALL_CELLS;
-    memcpy(&two, (const uint8_t *)bits->of + x / 8, sizeof two);
-    return two;
-}
-
-#if RILL_CPU_MASKS
-
-/** Lanes of a vector, and how their values are moved apart from the first ones, or together to these. */
-typedef struct lanes {
-    uint16_t fluid;
-} lanes;
-
-RILL_FN lanes lanes_apart(const uint64_t fluid) { return (lanes){(uint16_t)fluid}; }
-RILL_FN lanes lanes_together(const uint64_t fluid) { return (lanes){(uint16_t)fluid}; }
-
-/** Return a mask of the other lanes. */
-RILL_FN rill_real lanes_solid(const lanes *l)
-{
-    if (RILL_LANES == 16) return (rill_real)_mm512_maskz_set1_epi32((__mmask16)~l->fluid, -1);
-    return (rill_real)_mm512_maskz_set1_epi64((__mmask8)~l->fluid, -1);
-}
-
-/** Move the first values to lanes, and 0 to the others. */
-RILL_FN rill_real apart(const lanes *l, const rill_real values)
-{
-    if (RILL_LANES == 16) return (rill_real)_mm512_maskz_expand_epi32(l->fluid, (__m512i)values);
-    return (rill_real)_mm512_maskz_expand_epi64((__mmask8)l->fluid, (__m512i)values);
-}
-
-/** Move the values of lanes to the first ones. */
-RILL_FN rill_real together(const lanes *l, const rill_real values)
-{
-    if (RILL_LANES == 16) return (rill_real)_mm512_maskz_compress_epi32(l->fluid, (__m512i)values);
-    return (rill_real)_mm512_maskz_compress_epi64((__mmask8)l->fluid, (__m512i)values);
-}
-
-#elif defined(__AVX2__)
-
-typedef struct lanes {
-    __m256i from, fluid; /* 32-bit words */
-} lanes;
-
-/** Return a word with all bits of the bytes set that stand for lanes: 8 for all. */
-RILL_FN uint64_t lane_bytes(const uint64_t fluid)
-{
-    return RILL_LANES == 8 ? _pdep_u64(fluid, 0x0101010101010101) * 0xff
-                           : _pdep_u64(fluid, 0x0001000100010001) * 0xffff;
-}
-
-RILL_FN __m256i words_of(const uint64_t bytes)
-{
-    return _mm256_cvtepi8_epi32(_mm_cvtsi64_si128((int64_t)bytes));
-}
-
-RILL_FN lanes lanes_apart(const uint64_t fluid)
-{
-    const uint64_t bytes = lane_bytes(fluid);
-    return (lanes){words_of(_pdep_u64(0x0706050403020100, bytes)), words_of(bytes)};
-}
-
-RILL_FN lanes lanes_together(const uint64_t fluid)
-{
-    const uint64_t bytes = lane_bytes(fluid);
-    return (lanes){words_of(_pext_u64(0x0706050403020100, bytes)), words_of(bytes)};
-}
-
-RILL_FN rill_real lanes_solid(const lanes *l) { return (rill_real)~l->fluid; }
-
-RILL_FN rill_real apart(const lanes *l, const rill_real values)
-{
-    return (rill_real)(_mm256_permutevar8x32_epi32((__m256i)values, l->from) & l->fluid);
-}
-
-RILL_FN rill_real together(const lanes *l, const rill_real values)
-{
-    return (rill_real)_mm256_permutevar8x32_epi32((__m256i)values, l->from);
-}
-
-#else
-
-typedef struct lanes {
-    uint64_t fluid;
-} lanes;
-
-RILL_FN lanes lanes_apart(const uint64_t fluid) { return (lanes){fluid}; }
-RILL_FN lanes lanes_together(const uint64_t fluid) { return (lanes){fluid}; }
-
-RILL_FN rill_real lanes_solid(const lanes *l)
-{
-    const words_of_64 none = {0}, all = ~none;
-    rill_real mask = rill_splat(0);
-    for (int k = 0; k < RILL_LANES; k++)
-        if (!(l->fluid >> k & 1)) mask[k] = ((rill_real)all)[k];
-    return mask;
-}
-
-RILL_FN rill_real apart(const lanes *l, const rill_real values)
-{
-    rill_real out = rill_splat(0);
-    for (int k = 0, from = 0; k < RILL_LANES; k++)
-        if (l->fluid >> k & 1) out[k] = values[from++];
-    return out;
-}
-
-RILL_FN rill_real together(const lanes *l, const rill_real values)
-{
-    rill_real out = rill_splat(0);
-    for (int k = 0, to = 0; k < RILL_LANES; k++)
-        if (l->fluid >> k & 1) out[to++] = values[k];
-    return out;
-}
-
-#endif
 
 /** Return the momentum's row `a` of what is stored. */
 RILL_FN rill_scalar *stored_row(const rill_arrays *arrays, const int a)
@@ -203,8 +86,15 @@ RILL_FN rill_scalar *stored_row(const rill_arrays *arrays, const int a)
  * weigh().
  */
 typedef struct arrived {
-    rill_real density, momentum[3];
+    vector density, momentum[3];
 } arrived;
+
+/** Compute a vector here: else compilers keep the populations of all links to add them up later. */
+#if RILL_CPU_MASKS
+#define HOLD(value) __asm__("" : "+v"(value))
+#else
+#define HOLD(value) __asm__("" : "+x"(value))
+#endif
 
 /** Return the kind of velocity i: axis, edge or corner. */
 RILL_FN int kind_of(const int i)
@@ -214,15 +104,18 @@ RILL_FN int kind_of(const int i)
 }
 
 /** Add a pair of populations that arrive along velocities i and i + 1. */
-RILL_FN void add_pair(const int i, const rill_real one, const rill_real other, arrived *sums)
+RILL_FN void add_pair(const int i, const vector one, const vector other, arrived *sums)
 {
-    const rill_real difference = one - other;
+    const vector difference = one - other;
     sums->density = sums->density + (one + other);
     RILL_UNROLL
     for (int a = 0; a < rill_dimensions(lattice); a++) {
         const int c = rill_c(lattice, i, a);
         if (c) sums->momentum[a] = c > 0 ? sums->momentum[a] + difference : sums->momentum[a] - difference;
     }
+    HOLD(sums->density);
+    RILL_UNROLL
+    for (int a = 0; a < rill_dimensions(lattice); a++) HOLD(sums->momentum[a]);
 }
 
 /** Give sums the weight of the kind of velocity i, where it is the first of it. */
@@ -258,7 +151,7 @@ static update update_of(const rill_launch *launch)
 
 /** Return row `a` of what a node sends out, from what has arrived there and what it has sent before: what is
  * the same everywhere stays so, however weights are rounded. */
-RILL_FN rill_real sent(const update *u, const arrived *sums, const rill_real before, const int a)
+RILL_FN vector sent(const update *u, const arrived *sums, const vector before, const int a)
 {
     if (a == 0) return before + u->density * (sums->density - u->rest * before);
     return before + u->momentum * (sums->momentum[a - 1] - u->still * before) + u->force[a - 1];
@@ -266,14 +159,14 @@ RILL_FN rill_real sent(const update *u, const arrived *sums, const rill_real bef
 
 RILL_FN void clear(arrived *sums)
 {
-    sums->density = rill_splat(0);
-    for (int a = 0; a < 3; a++) sums->momentum[a] = rill_splat(0);
+    sums->density = splat(0);
+    for (int a = 0; a < 3; a++) sums->momentum[a] = splat(0);
 }
 
 /** Return a population over w_i of a density and three times a momentum. */
-RILL_FN rill_real population(const int i, const rill_real density, const rill_real *momentum)
+RILL_FN vector population(const int i, const vector density, const vector *momentum)
 {
-    rill_real sum = density;
+    vector sum = density;
     RILL_UNROLL
     for (int a = 0; a < rill_dimensions(lattice); a++) {
         const int c = rill_c(lattice, i, a);
@@ -284,47 +177,39 @@ RILL_FN rill_real population(const int i, const rill_real density, const rill_re
 
 /* ---- lines of cells -------------------------------------------------------------------------- */
 
-RILL_FN rill_real cells_at(const rill_scalar *row, const int x)
-{
-    rill_real value;
-    memcpy(&value, row + x, sizeof value);
-    return value;
-}
-
-/** The lines around one: [z][y] from below. */
+/** The lines around one: those of the plane below, by y; those of the planes above are AROUND lines on. */
 typedef struct around {
-    const line *lines[AROUND][AROUND];
+    const line *below[AROUND];
 } around;
 
-/** Return the line that velocity i leads from. */
+/** Return the line that velocity i leads from; with i = 0 the one in the middle. */
 RILL_FN const line *upstream(const around *from, const int i)
 {
-    return from->lines[1 - rill_c(lattice, i, 2)][1 - rill_c(lattice, i, 1)];
+    return from->below[1 - rill_c(lattice, i, 1)] + AROUND * (1 - rill_c(lattice, i, 2));
 }
 
 /** Return the population over w_i that arrives along i at the cells from x on. */
-RILL_FN rill_real arriving(const around *from, const bool walls, const int i, const int x,
-                           const rill_real density, const rill_real *own)
+RILL_FN vector arriving(const around *from, const bool walls, const int i, const int x, const vector density,
+                        const vector *own)
 {
-    const rill_scalar *rows = upstream(from, i)->row[0];
-    const int at = HALO + x - rill_c(lattice, i, 0);
-    rill_real momentum[3];
+    const rill_scalar *rows = upstream(from, i)->row[0] + HALO + x - rill_c(lattice, i, 0);
+    vector momentum[3];
     RILL_UNROLL
-    for (int a = 0; a < 3; a++)
-        momentum[a] = rill_c(lattice, i, a) ? cells_at(rows + (1 + a) * PITCH, at) : rill_splat(0);
-    const rill_real came = population(i, cells_at(rows, at), momentum);
+    for (int a = 0; a < rill_dimensions(lattice); a++)
+        momentum[a] = rill_c(lattice, i, a) ? vector_at(rows + (1 + a) * PITCH) : splat(0);
+    const vector came = population(i, vector_at(rows), momentum);
     if (!walls) return came;
-    return came + masked(population(rill_opposite(i), density, own), cells_at(rows + SOLID * PITCH, at));
+    return instead(vector_at(rows + SOLID * PITCH), came, population(rill_opposite(i), density, own));
 }
 
 /** Update the cells from x on. @param[out] out  what they send: density, momentum */
-RILL_FN void update_cells(const update *u, const around *from, const bool walls, const int x, rill_real *out)
+RILL_FN void update_cells(const update *u, const around *from, const bool walls, const int x, vector *out)
 {
     arrived sums;
-    rill_real own[FIELDS];
+    vector own[FIELDS];
     RILL_UNROLL
     for (int a = 0; a <= rill_dimensions(lattice); a++)
-        own[a] = cells_at(from->lines[1][1]->row[a], HALO + x);
+        own[a] = vector_at(upstream(from, 0)->row[a] + HALO + x);
     clear(&sums);
     RILL_UNROLL
     for (int i = 1; i < rill_q(lattice); i += 2) {
@@ -336,133 +221,139 @@ RILL_FN void update_cells(const update *u, const around *from, const bool walls,
     for (int a = 0; a <= rill_dimensions(lattice); a++) out[a] = sent(u, &sums, own[a], a);
 }
 
-/** Return the cells of which all neighbours are fluid. */
+/** Return cells of which all neighbours are fluid. */
 RILL_FN cell_bits surrounded(const around *from)
 {
-    cell_bits all = {{UINT64_MAX, UINT64_MAX}};
+    cell_bits all = upstream(from, 0)->flat;
     RILL_UNROLL
     for (int i = 1; i < rill_q(lattice); i++) {
-        const cell_bits *bits = &upstream(from, i)->beside[1 - rill_c(lattice, i, 0)];
+        const line *l = upstream(from, i);
+        const cell_bits *bits = rill_c(lattice, i, 0) ? &l->flat : &l->fluid;
         all.of[0] &= bits->of[0];
         all.of[1] &= bits->of[1];
     }
     return all;
 }
 
-/** Vectors of a line, and the number of nodes in front of each. */
+/** Vectors of a line, their fluid cells, and the number of nodes in front of each. */
 typedef struct some_vectors {
-    int count, x[VECTORS], before[VECTORS];
+    int count, x[TILE], before[TILE];
+    uint32_t cells[TILE];
 } some_vectors;
 
-/** Find the vectors of fluid cells alone that no wall is beside, and all others with fluid. @return the nodes
- */
-RILL_FN int sort_vectors(const around *from, const int end, some_vectors *inner, some_vectors *others)
+/** Cover the fluid cells of a line by vectors, each of which begins with one: find those of fluid cells alone
+ * that no wall is beside, and all others. @return the nodes */
+RILL_FN int cover(const around *from, some_vectors *inner, some_vectors *others)
 {
-    const cell_bits fluid = from->lines[1][1]->beside[1], away = surrounded(from);
-    int nodes = 0;
+    const cell_bits fluid = upstream(from, 0)->fluid, away = surrounded(from);
+    unsigned __int128 cells = (unsigned __int128)fluid.of[1] << 64 | fluid.of[0],
+                      apart = (unsigned __int128)away.of[1] << 64 | away.of[0];
+    int nodes = 0, x = 0;
     inner->count = others->count = 0;
-    RILL_NO_UNROLL
-    for (int x = 0; x < end; x += RILL_LANES) { /* without branches, which would be hard to predict */
-        const uint64_t cells = lanes_of(&fluid, x);
-        const bool is_inner = (cells & lanes_of(&away, x)) == ALL_CELLS;
+    while (cells) { /* without other branches, which would be hard to predict */
+        const int next = (uint64_t)cells ? __builtin_ctzll((uint64_t)cells)
+                                         : 64 + __builtin_ctzll((uint64_t)(cells >> 64));
+        cells >>= next, apart >>= next, x += next;
+        const uint64_t some = (uint64_t)cells & ALL_LANES;
+        const bool is_inner = (some & (uint64_t)apart & ALL_LANES) == ALL_LANES;
         inner->x[inner->count] = others->x[others->count] = x;
         inner->before[inner->count] = others->before[others->count] = nodes;
+        others->cells[others->count] = (uint32_t)some;
         inner->count += is_inner;
-        others->count += cells && !is_inner;
-        nodes += __builtin_popcountll(cells);
+        others->count += !is_inner;
+        nodes += __builtin_popcountll(some);
+        cells >>= LANES, apart >>= LANES, x += LANES;
     }
     return nodes;
 }
 
-/** Copy 2^class to 2^(class + 1) - 1 values. */
-RILL_FN void copy_class(rill_scalar *to, const rill_scalar *from, const int class, const int count)
+/** Where nodes of a line are stored, row 0, and how far rows are apart. */
+typedef struct place {
+    rill_scalar *at;
+    size_t stride;
+} place;
+
+/** What a line is updated with. */
+typedef struct update_of_line {
+    const update *rule;
+    const around *from;
+    int nodes;
+    place own, to; /**< the first node, as it is and as it will be */
+    place old;     /**< what it was a step earlier: see rill_relaxation */
+} update_of_line;
+
+/** Update the cells from x on. @param whole, remembers  constants: all are fluid and no wall is beside; of a
+ * step earlier something remains. @param before  nodes of the line in front of them */
+RILL_FN void update_vector(const update_of_line *l, const bool whole, const bool remembers, const int x,
+                           const int before, const uint64_t cells)
 {
-    const int part = 1 << class;
-    memcpy(to, from, (size_t)part * sizeof *to);
-    memcpy(to + count - part, from + count - part, (size_t)part * sizeof *to);
+    vector out[FIELDS];
+    const lanes fluid = lanes_together(cells);
+    update_cells(l->rule, l->from, !whole, x, out);
+    RILL_UNROLL
+    for (size_t a = 0; a <= (size_t)rill_dimensions(lattice); a++) {
+        vector value = whole ? out[a] : together(&fluid, out[a]);
+        if (remembers)
+            value = value + l->rule->memory * (vector_at(l->own.at + a * l->own.stride + before) -
+                                               vector_at(l->old.at + a * l->old.stride + before));
+        rill_scalar *const first = l->to.at + a * l->to.stride + before;
+        if (whole || (!RILL_CPU_MASKS && before + LANES <= l->nodes))
+            memcpy(first, &value, sizeof value);
+        else
+            put_first(first, value, __builtin_popcountll(cells));
+    }
 }
 
-/** Store the first values of a vector, not all. */
-RILL_FN void put_first(rill_scalar *to, const rill_real values, const int count)
+/** Update the vectors of a line. */
+RILL_FN void update_vectors(const update_of_line *l, const bool remembers, const some_vectors *inner,
+                            const some_vectors *others)
 {
-    alignas(64) rill_scalar from[RILL_LANES];
-    memcpy(from, &values, sizeof from);
-    if (RILL_LANES > 8 && count >= 8)
-        copy_class(to, from, 3, count);
-    else if (RILL_LANES > 4 && count >= 4)
-        copy_class(to, from, 2, count);
-    else if (RILL_LANES > 2 && count >= 2)
-        copy_class(to, from, 1, count);
-    else
-        *to = *from;
-}
-
-/** Add what is remembered of the step before to what nodes send. @param own, old  what they sent in this
- * step, and in the one before */
-RILL_FN void remember(const update *u, const rill_scalar *own, const rill_scalar *old, const int nodes,
-                      rill_scalar *to)
-{
-    for (int n = 0; n < nodes; n++) to[n] = to[n] + u->memory * (own[n] - old[n]);
+    RILL_NO_UNROLL
+    for (int k = 0; k < others->count; k++)
+        update_vector(l, false, remembers, others->x[k], others->before[k], others->cells[k]);
+    RILL_NO_UNROLL
+    for (int k = 0; k < inner->count; k++)
+        update_vector(l, true, remembers, inner->x[k], inner->before[k], ALL_LANES);
 }
 
 /**
- * Update a line. @param own, to  its first node in row 0, and what is between its rows
+ * Update a line. @param own, to  its first node
  *
- * Of vectors that are not all fluid the nodes are brought together, and what is behind them is overwritten by
- * the vectors that follow.
+ * Without masks, what is behind the nodes of a vector is overwritten by those that follow.
  */
-static void update_line(const update *u, const tile *t, const around *from, const rill_scalar *own,
-                        const size_t stride, rill_scalar *to, const size_t distance)
+static void update_line(const update *u, const around *from, const place *own, const place *to)
 {
-    rill_real out[FIELDS];
-    rill_scalar old[FIELDS][TILE];
     some_vectors inner, others;
-    const int nodes = sort_vectors(from, t->cells, &inner, &others);
-    for (size_t a = 0; a < FIELDS && u->memory != 0 && a <= (size_t)rill_dimensions(lattice); a++)
-        memcpy(old[a], to + a * distance, (size_t)nodes * sizeof *to);
-    RILL_NO_UNROLL
-    for (int k = 0; k < others.count; k++) {
-        const uint64_t cells = lanes_of(&from->lines[1][1]->beside[1], others.x[k]);
-        const lanes fluid = lanes_together(cells);
-        const int before = others.before[k], count = __builtin_popcountll(cells);
-        update_cells(u, from, true, others.x[k], out);
-        for (int a = 0; a <= rill_dimensions(lattice); a++) {
-            const rill_real value = together(&fluid, out[a]);
-            rill_scalar *const first = to + (size_t)a * distance + before;
-            if (before + RILL_LANES <= nodes)
-                memcpy(first, &value, sizeof value);
-            else
-                put_first(first, value, count);
-        }
+    rill_scalar before[FIELDS][TILE + LANES];
+    update_of_line l = {u, from, cover(from, &inner, &others), *own, *to, *to};
+    if (u->memory == 0) {
+        update_vectors(&l, false, &inner, &others);
+        return;
     }
-    RILL_NO_UNROLL
-    for (int k = 0; k < inner.count; k++) {
-        update_cells(u, from, false, inner.x[k], out);
-        RILL_UNROLL
-        for (int a = 0; a <= rill_dimensions(lattice); a++)
-            memcpy(to + (size_t)a * distance + inner.before[k], &out[a], sizeof out[a]);
-    }
-    for (size_t a = 0; a < FIELDS && u->memory != 0 && a <= (size_t)rill_dimensions(lattice); a++)
-        remember(u, own + a * stride, old[a], nodes, to + a * distance);
+    for (size_t a = 0; !RILL_CPU_MASKS && a <= (size_t)rill_dimensions(lattice); a++)
+        memcpy(before[a], to->at + a * to->stride, (size_t)l.nodes * sizeof *to->at);
+    if (!RILL_CPU_MASKS) l.old = (place){before[0], TILE + LANES};
+    update_vectors(&l, true, &inner, &others);
 }
 
 /** Update those nodes of a line that a launch steps. @param n, count  those of the line */
-static void update_nodes(const rill_launch *launch, const update *u, const tile *t, const around *from,
-                         const size_t n, const size_t count)
+static void update_nodes(const rill_launch *launch, const update *u, const around *from, const size_t n,
+                         const size_t count)
 {
-    const size_t stride = launch->to.stride, rows = 1 + (size_t)rill_dimensions(lattice),
-                 begin = launch->first, end = launch->nodes;
-    const rill_scalar *own = stored_row(&launch->from, 0) + n;
-    rill_scalar *to = stored_row(&launch->to, 0) + n, some[FIELDS][TILE];
+    const size_t rows = 1 + (size_t)rill_dimensions(lattice), begin = launch->first, end = launch->nodes;
+    const place own = {stored_row(&launch->from, 0) + n, launch->from.stride},
+                to = {stored_row(&launch->to, 0) + n, launch->to.stride};
     if (n >= begin && n + count <= end) {
-        update_line(u, t, from, own, stride, to, stride);
+        update_line(u, from, &own, &to);
         return;
     }
+    rill_scalar some[FIELDS][TILE + LANES];
+    const place apart = {some[0], TILE + LANES};
     const size_t first = n < begin ? begin - n : 0, last = n + count < end ? count : end - n;
-    for (size_t a = 0; a < rows; a++) memcpy(some[a], to + a * stride, count * sizeof *to);
-    update_line(u, t, from, own, stride, some[0], TILE);
+    for (size_t a = 0; a < rows; a++) memcpy(some[a], to.at + a * to.stride, count * sizeof *to.at);
+    update_line(u, from, &own, &apart);
     for (size_t a = 0; a < rows; a++)
-        memcpy(to + a * stride + first, some[a] + first, (last - first) * sizeof *to);
+        memcpy(to.at + a * to.stride + first, some[a] + first, (last - first) * sizeof *to.at);
 }
 
 /* ---- fluid nodes into lines ------------------------------------------------------------------ */
@@ -477,19 +368,16 @@ RILL_FN void put_cell(const rill_arrays *arrays, const rill_node number, const i
     memcpy(&l->row[SOLID][HALO + x], wall ? &all : &none, sizeof(rill_scalar));
 }
 
-/** Take the bits of the cells of a tile. @return whether one is fluid */
+/** Take the bits of the cells of a tile. */
 RILL_FN cell_bits bits_of(const rill_arrays *arrays, const tile *t, const uint32_t row)
 {
-    cell_bits bits = {{0, 0}};
-    for (int w = 0; w < t->words; w++) {
-        const uint32_t k = t->first_word + (uint32_t)w,
-                       last = k + 1 == arrays->row ? arrays->last_bit : RILL_WORD_CELLS;
-        const uint64_t cells = arrays->words[row + k].window >> 1 & ((UINT32_C(1) << last) - 1);
-        const int at = w * RILL_WORD_CELLS;
-        bits.of[at / 64] |= cells << at % 64;
-        if (at % 64 > 64 - RILL_WORD_CELLS) bits.of[1] |= cells >> (64 - at % 64);
-    }
-    return bits;
+    const rill_word *words = arrays->words + row + t->first_word;
+    uint64_t cells[TILE_WORDS] = {0};
+    RILL_UNROLL
+    for (int w = 0; w < TILE_WORDS; w++)
+        if (w < t->words) cells[w] = words[w].window >> 1 & (w + 1 < t->words ? WORD_CELLS : t->last_cells);
+    return (cell_bits){{cells[0] | cells[1] << RILL_WORD_CELLS | cells[2] << 2 * RILL_WORD_CELLS,
+                        cells[2] >> (64 - 2 * RILL_WORD_CELLS) | cells[3] << (3 * RILL_WORD_CELLS - 64)}};
 }
 
 /** Prefetch what is stored of the tile's cells in a row, before it is read, or written. @param write
@@ -513,6 +401,46 @@ RILL_FN void ask(const rill_arrays *arrays, const rill_word *words, const tile *
     }
 }
 
+/** Fill the vectors of a line that have a fluid cell, or have had one. @param stored  the first node */
+RILL_FN void fill_vectors(const rill_arrays *arrays, const cell_bits *fluid, const rill_scalar *stored,
+                          line *l)
+{
+    const cell_bits used = vectors_of(*fluid);
+    for (int w = 0; w < 2; w++) {
+        uint64_t left = used.of[w] | l->used.of[w];
+        RILL_NO_UNROLL
+        for (; left; left &= left - 1) {
+            const int bit = __builtin_ctzll(left), x = 64 * w + bit;
+            const uint64_t cells = fluid->of[w] >> bit & ALL_LANES;
+            const lanes where = lanes_apart(cells);
+            const vector solid = lanes_solid(&where);
+            memcpy(l->row[SOLID] + HALO + x, &solid, sizeof solid);
+            RILL_UNROLL
+            for (int a = 0; a <= rill_dimensions(lattice); a++) {
+                const vector value = apart(&where, vector_at(stored + (size_t)a * arrays->stride));
+                memcpy(l->row[a] + HALO + x, &value, sizeof value);
+            }
+            stored += __builtin_popcountll(cells);
+        }
+    }
+    l->used = used;
+}
+
+/** Fill a line of fluid cells alone. @param stored  the first node */
+RILL_FN void fill_whole(const rill_arrays *arrays, const int cells, const rill_scalar *stored, line *l)
+{
+    const vector fluid = splat(0);
+    for (int x = 0; x < cells; x += LANES) {
+        memcpy(l->row[SOLID] + HALO + x, &fluid, sizeof fluid);
+        RILL_UNROLL
+        for (int a = 0; a <= rill_dimensions(lattice); a++) {
+            const vector value = vector_at(stored + (size_t)a * arrays->stride + x);
+            memcpy(l->row[a] + HALO + x, &value, sizeof value);
+        }
+    }
+    l->used = (cell_bits){{UINT64_MAX / ALL_LANES, UINT64_MAX / ALL_LANES}};
+}
+
 /** Fill a line with what is stored of the row of cells at y, z, of the bitmap with its halo. */
 static __attribute__((noinline)) void fill_line(const rill_arrays *arrays, const tile *t, const uint32_t z,
                                                 const uint32_t y, line *l)
@@ -526,31 +454,31 @@ static __attribute__((noinline)) void fill_line(const rill_arrays *arrays, const
     const bool before = words[first].window & 1,
                behind = words[last].window >> (cells - (t->words - 1) * RILL_WORD_CELLS + 1) & 1;
     const rill_scalar *stored = stored_row(arrays, 0) + words[first].base;
-    RILL_NO_UNROLL
-    for (int x = 0; x < t->cells; x += RILL_LANES) {
-        const uint64_t fluid = lanes_of(&bits, x);
-        const lanes where = lanes_apart(fluid);
-        const rill_real solid = lanes_solid(&where);
-        memcpy(l->row[SOLID] + HALO + x, &solid, sizeof solid);
-        RILL_UNROLL
-        for (int a = 0; a <= rill_dimensions(lattice); a++) {
-            const rill_real value = apart(&where, cells_at(stored + (size_t)a * arrays->stride, 0));
-            memcpy(l->row[a] + HALO + x, &value, sizeof value);
-        }
-        stored += __builtin_popcountll(fluid);
-    }
+    if (__builtin_popcountll(bits.of[0]) + __builtin_popcountll(bits.of[1]) == cells)
+        fill_whole(arrays, cells, stored, l);
+    else
+        fill_vectors(arrays, &bits, stored, l);
     put_cell(arrays,
              !before  ? RILL_UPSTREAM_WALL
              : starts ? rill_row_last(arrays, words, row)
                       : words[first].base - 1,
              -1, l);
     put_cell(arrays, !behind ? RILL_UPSTREAM_WALL : ends ? words[row].base : words[last + 1].base, cells, l);
-    l->beside[1] = bits;
-    l->beside[0] = (cell_bits){{bits.of[0] << 1 | before, bits.of[1] << 1 | bits.of[0] >> 63}};
-    l->beside[2] = (cell_bits){{bits.of[0] >> 1 | bits.of[1] << 63, bits.of[1] >> 1}};
-    l->beside[2].of[(cells - 1) / 64] |= (uint64_t)behind << (cells - 1) % 64;
+    cell_bits next = {{bits.of[0] >> 1 | bits.of[1] << 63, bits.of[1] >> 1}};
+    next.of[(cells - 1) / 64] |= (uint64_t)behind << (cells - 1) % 64;
+    l->fluid = bits;
+    l->flat.of[0] = bits.of[0] & (bits.of[0] << 1 | before) & next.of[0];
+    l->flat.of[1] = bits.of[1] & (bits.of[1] << 1 | bits.of[0] >> 63) & next.of[1];
     l->y = y + 1;
     if (y <= arrays->box[1]) ask(arrays, words + row + arrays->row, t, false);
+}
+
+/** Return the nodes of the tile's cells in a row. @param words  of the row */
+RILL_FN size_t nodes_of(const rill_word *words, const tile *t)
+{
+    const rill_word last = words[t->first_word + (uint32_t)t->words - 1];
+    return last.base + (size_t)__builtin_popcount(last.window >> 1 & t->last_cells) -
+           words[t->first_word].base;
 }
 
 /** Update line y of the planes from z on, the lines around those of a tile being kept. */
@@ -558,26 +486,34 @@ static void step_tile(const rill_launch *launch, const update *u, const uint32_t
 {
     const rill_arrays *arrays = &launch->from;
     const uint32_t slots[AROUND] = {y % AROUND, (y + 1) % AROUND, (y + 2) % AROUND};
-    around from;
     for (uint32_t d = 0; d < DEPTH && z + d < arrays->box[2]; d++) {
-        const uint32_t row = (z + d + 1) * arrays->plane + (y + 1) * arrays->row;
-        const cell_bits bits = bits_of(arrays, t, row);
-        const size_t n = arrays->words[row + t->first_word].base,
-                     count = (size_t)(__builtin_popcountll(bits.of[0]) + __builtin_popcountll(bits.of[1]));
+        const rill_word *words = arrays->words + (z + d + 1) * arrays->plane + (y + 1) * arrays->row;
+        const size_t n = words[t->first_word].base, count = nodes_of(words, t);
+        around from;
         if (count == 0 || n >= launch->nodes || n + count <= launch->first) continue;
         RILL_UNROLL
-        for (uint32_t dz = 0; dz < AROUND; dz++) {
+        for (uint32_t dy = 0; dy < AROUND; dy++) {
+            line *l = &t->lines[d][slots[dy]];
+            from.below[dy] = l;
             RILL_UNROLL
-            for (uint32_t dy = 0; dy < AROUND; dy++) {
-                line *l = &t->lines[d + dz][slots[dy]];
-                from.lines[dz][dy] = l;
+            for (uint32_t dz = 0; dz < AROUND; dz++, l += AROUND)
                 if (l->y != y + dy + 1 && (rill_dimensions(lattice) == 3 || dz == 1))
                     fill_line(arrays, t, z + d + dz, y + dy, l);
-            }
         }
-        ask(&launch->to, arrays->words + row + arrays->row, t, true);
-        update_nodes(launch, u, t, &from, n, count);
+        ask(&launch->to, words + arrays->row, t, true);
+        update_nodes(launch, u, &from, n, count);
     }
+}
+
+/** Forget what the lines of a tile hold. @param all  any vector may be used */
+RILL_FN void forget_lines(tile *t, const bool all)
+{
+    for (int z = 0; z < DEPTH + AROUND - 1; z++)
+        for (int y = 0; y < AROUND; y++) {
+            line *l = &t->lines[z][y];
+            l->y = 0;
+            if (all) l->used = (cell_bits){{UINT64_MAX / ALL_LANES, UINT64_MAX / ALL_LANES}};
+        }
 }
 
 /** Step some lines of the box, DEPTH along z as one, in the order of nodes. */
@@ -587,16 +523,21 @@ static void step_lines(const rill_launch *launch, uint64_t first, uint64_t end)
     const update u = update_of(launch);
     const uint32_t ny = arrays->box[1];
     tile t;
+    t.cells = 0;
     for (uint64_t from = first, to; from < end; from = to) { /* those of the same planes */
         const uint64_t planes = from / ny;
         to = (planes + 1) * ny < end ? (planes + 1) * ny : end;
         for (uint32_t word = 0; word < arrays->row; word += TILE_WORDS) {
             t.first_word = word;
             t.words = arrays->row - word < TILE_WORDS ? (int)(arrays->row - word) : TILE_WORDS;
+            const int before = t.cells;
             t.cells = t.words * RILL_WORD_CELLS;
-            if (word + (uint32_t)t.words == arrays->row) t.cells += (int)arrays->last_bit - RILL_WORD_CELLS;
-            for (int z = 0; z < DEPTH + AROUND - 1; z++)
-                for (int y = 0; y < AROUND; y++) t.lines[z][y].y = 0;
+            t.last_cells = WORD_CELLS;
+            if (word + (uint32_t)t.words == arrays->row) {
+                t.cells += (int)arrays->last_bit - RILL_WORD_CELLS;
+                t.last_cells = (UINT32_C(1) << arrays->last_bit) - 1;
+            }
+            forget_lines(&t, t.cells != before);
             for (uint64_t k = from; k < to; k++)
                 step_tile(launch, &u, (uint32_t)(k - planes * ny), (uint32_t)planes * DEPTH, &t);
         }
@@ -630,20 +571,20 @@ static void step_listed(const rill_launch *launch, uint64_t n)
     const update u = update_of(launch);
     for (int i = 1; i < rill_q(lattice); i++) arriving_by_list(&launch->from, i, n, in[i]);
     RILL_NO_UNROLL
-    for (int x = 0; x < RILL_BLOCK; x += RILL_LANES) {
+    for (int x = 0; x < RILL_BLOCK; x += LANES) {
         arrived sums;
         clear(&sums);
         RILL_UNROLL
         for (int i = 1; i < rill_q(lattice); i += 2) {
             weigh(i, &sums);
-            add_pair(i, cells_at(in[i], x), cells_at(in[i + 1], x), &sums);
+            add_pair(i, vector_at(in[i] + x), vector_at(in[i + 1] + x), &sums);
         }
         RILL_UNROLL
         for (int a = 0; a <= rill_dimensions(lattice); a++) {
-            const rill_real own = cells_at(stored_row(&launch->from, a) + n, x);
+            const vector own = vector_at(stored_row(&launch->from, a) + n + x);
             rill_scalar *to = stored_row(&launch->to, a) + n + x;
-            rill_real value = sent(&u, &sums, own, a);
-            if (u.memory != 0) value = value + u.memory * (own - cells_at(to, 0));
+            vector value = sent(&u, &sums, own, a);
+            if (u.memory != 0) value = value + u.memory * (own - vector_at(to));
             memcpy(to, &value, sizeof value);
         }
     }

@@ -275,7 +275,7 @@ Test(error_bar, keeps_within_the_memory)
 }
 
 /* All three axes at once are the axes one by one. */
-Test(error_bar, bounds_every_axis_of_a_tensor)
+Test(error_bar, bounds_every_axis_of_a_tensor, .disabled = SANITIZED)
 {
     const bounded all = must_bound(balls_pack(8, 2.5, 4, 5), along(-1), 0);
     for (int a = 0; a < 3; a++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A free surface: planes and curvature, mass, pressures and waves whose values are known, and bits. */
+#include "core/sanitized.h"
 #include "backends.h"
 #include "free_surface/free_surface.h"
 #include "free_surface/plic.h"
@@ -315,7 +316,7 @@ static course course_of(double tension, double force, double amplitude)
 }
 
 /* kh = 3.2, where the floor takes no part: gravity, then tension. */
-Test(free_surface, waves)
+Test(free_surface, waves, .disabled = SANITIZED)
 {
     static const struct {
         double tension, force, amplitude, tolerance; /* of the period */
@@ -542,7 +543,7 @@ static void ball_moves(double tension, uint64_t steps, rill_free_surface_totals 
 }
 
 /* Without tension nothing acts on a drop that moves: it keeps its speed. */
-Test(free_surface, a_drop_that_moves_keeps_its_speed)
+Test(free_surface, a_drop_that_moves_keeps_its_speed, .disabled = SANITIZED)
 {
     rill_free_surface_totals before, after;
     ball_moves(0, 200, &before, &after);

@@ -108,7 +108,7 @@ Test(helicity, of_runs_has_the_symmetry_of_the_vessel)
 {
     static const double angles[] = {60, 0};
     double size[2], extended = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < (SANITIZED ? 1 : 3); k++) {
         rill_run_result result;
         vessel_extension = k == 2 ? 2 : 0.5;
         vessel_pipe(0.4e-3, angles[k % 2]);
@@ -126,6 +126,7 @@ Test(helicity, of_runs_has_the_symmetry_of_the_vessel)
         if (k == 0) cr_expect_lt(fabs(result.helicity_mean), 0.05 * result.helicity_size);
     }
     cr_expect_gt(size[0], 0.2, "%g", size[0]);
+    if (SANITIZED) return; /* the others run the same code */
     cr_expect_lt(size[1], 0.1 * size[0], "%g beside %g", size[1], size[0]);
     cr_expect_float_eq(extended / size[0], 1, 0.1, "%g, not %g", extended, size[0]);
 }

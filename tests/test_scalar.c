@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A scalar on D3Q7, or D3Q19, beside a flow on D3Q19: a second set of populations, of another lattice. */
+#include "core/sanitized.h"
 #include "backends.h"
 #include "sim/several_plan.h"
 #include "sim/sim_priv.h"
@@ -101,7 +102,7 @@ static double error_of(rill_lattice lattice, uint32_t n, rill_backend_kind backe
     return error;
 }
 
-Test(scalar, spreads_and_moves_to_second_order)
+Test(scalar, spreads_and_moves_to_second_order, .disabled = SANITIZED)
 {
     FOR_EACH_BACKEND(backend)
     for (int k = 0; k < 2; k++) {

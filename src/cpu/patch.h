@@ -33,20 +33,51 @@ typedef struct rill_cpu_patch_work {
     size_t size; /**< bytes of a stored number */
 } rill_cpu_patch_work;
 
-static inline char *rill_cpu_patch_slot(const rill_cpu_patch_work *w, const rill_cpu_row_of_links *row,
-                                        size_t k, bool sent)
+/** Find where a row of links is stored; constant `stream` and `sent` leave little to decide for each. */
+RILL_FN void rill_cpu_patch_find(const rill_cpu_patch_work *w, const rill_cpu_row_of_links *row,
+                                 const int stream, const bool sent, size_t slots[RILL_BLOCK])
 {
-    return (char *)w->launch->from.populations + rill_patch_slot(w->plan, w->launch->parity, &w->launch->from,
-                                                                 row->node[k], row->direction[k], sent) *
-                                                     w->size;
+    rill_plan plan = w->plan;
+    plan.stream = stream;
+    for (size_t k = 0; k < row->count; k++)
+        slots[k] = w->size * rill_patch_slot(plan, w->launch->parity, &w->launch->from, row->node[k],
+                                             row->direction[k], sent);
+}
+
+/** The same, in bytes from the first population. */
+static inline void rill_cpu_patch_slots(const rill_cpu_patch_work *w, const rill_cpu_row_of_links *row,
+                                        bool sent, size_t slots[RILL_BLOCK])
+{
+    if (w->plan.stream == RILL_AA && sent)
+        rill_cpu_patch_find(w, row, RILL_AA, true, slots);
+    else if (w->plan.stream == RILL_AA)
+        rill_cpu_patch_find(w, row, RILL_AA, false, slots);
+    else if (w->plan.stream == RILL_PULL && sent)
+        rill_cpu_patch_find(w, row, RILL_PULL, true, slots);
+    else if (w->plan.stream == RILL_PULL)
+        rill_cpu_patch_find(w, row, RILL_PULL, false, slots);
+    else
+        rill_cpu_patch_find(w, row, w->plan.stream, sent, slots);
+}
+
+/** Copy a stored number: most have four bytes. */
+static inline void rill_cpu_patch_copy(char *to, const char *from, size_t size)
+{
+    if (size == sizeof(float))
+        memcpy(to, from, sizeof(float));
+    else
+        memcpy(to, from, size);
 }
 
 /** Read what a row of links has sent, or what will come in. */
 static inline void rill_cpu_patch_read(const rill_cpu_patch_work *w, bool sent, rill_cpu_row_of_links *row)
 {
     alignas(64) char stored[RILL_BLOCK * sizeof(double)] = {0}, values[RILL_BLOCK * sizeof(double)];
+    const char *populations = w->launch->from.populations;
+    size_t slots[RILL_BLOCK];
+    rill_cpu_patch_slots(w, row, sent, slots);
     for (size_t k = 0; k < row->count; k++)
-        memcpy(stored + k * w->size, rill_cpu_patch_slot(w, row, k, sent), w->size);
+        rill_cpu_patch_copy(stored + k * w->size, populations + slots[k], w->size);
     w->format->load(stored, values, 0);
     for (size_t k = 0; k < row->count; k++) {
         const double value = w->launch->variant.arithmetic == RILL_SINGLE ? (double)((float *)values)[k]
@@ -67,9 +98,12 @@ static inline void rill_cpu_patch_write(const rill_cpu_patch_work *w, bool sent,
         else
             ((double *)values)[k] = value;
     }
+    char *populations = w->launch->from.populations;
+    size_t slots[RILL_BLOCK];
     w->format->store(stored, values, 0);
+    rill_cpu_patch_slots(w, row, sent, slots);
     for (size_t k = 0; k < row->count; k++)
-        memcpy(rill_cpu_patch_slot(w, row, k, sent), stored + k * w->size, w->size);
+        rill_cpu_patch_copy(populations + slots[k], stored + k * w->size, w->size);
 }
 
 /** Find density and velocity of a row of nodes in the step just made: collisions add the force, half of which

@@ -206,6 +206,8 @@ static void inspect_image(const char *path, const char *name, bool outside)
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
+static bool narrow; /* who started this process allows it less memory than the limit here */
+
 static void limit(int what, uint64_t most)
 {
     struct rlimit now;
@@ -221,7 +223,13 @@ static void set_limits(uint64_t seconds, uint64_t file_bytes, bool writes)
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_CPU, seconds);
     if (!writes) limit(RLIMIT_FSIZE, 0);
-    if (!SANITIZED) limit(RLIMIT_AS, ((uint64_t)1 << 30) + 8 * file_bytes);
+    const uint64_t most = ((uint64_t)1 << 30) + 8 * file_bytes;
+    const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct rlimit now;
+        narrow |= getrlimit(kinds[k], &now) == 0 && now.rlim_cur != RLIM_INFINITY && now.rlim_cur < most;
+    }
+    if (!SANITIZED) limit(RLIMIT_AS, most);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
@@ -257,7 +265,9 @@ int main(int argc, char **argv)
     if (rill_inspect_missed()) answer(RILL_USAGE, "another program changes it: wait until it has finished");
     if (rill_h5_lacked_memory())
         answer(RILL_SYSTEM,
-               "the HDF5 library needs more than 1 GiB, and 8 times the size of the file, to read "
-               "it: save it again in smaller chunks");
+               narrow ? "the limit of this process (ulimit -v, ulimit -d) leaves the HDF5 library too "
+                        "little memory to read it: raise the limit"
+                      : "the HDF5 library needs more than 1 GiB, and 8 times the size of the file, to "
+                        "read it: save it again in smaller chunks");
     answer(RILL_OK, NULL);
 }

@@ -164,7 +164,7 @@ static rill_status make_points(solver *s)
             here->reach[d] = here->beside[d] >= 0 ? 1 : reach(p, x, d / 2, d % 2 ? 1 : -1);
         }
     }
-    RILL_TRY(rill_array_create(5 * (uint64_t)s->count + 1, sizeof *s->work, "a profile", (void **)&s->work));
+    RILL_TRY(rill_array_create(6 * (uint64_t)s->count, sizeof *s->work, "a profile", (void **)&s->work));
     if (s->count == 0)
         status = rill_fail(RILL_USAGE, "an opening's outline encloses nothing: look at the surface");
 done:
@@ -173,19 +173,31 @@ done:
 
 /* ---- the equations --------------------------------------------------------------------------- */
 
-static double complex diagonal_of(const point *p, double complex shift)
+/* A product without the cases of infinities and NaN that C requires, which take longer than the rest. */
+static double complex times(double complex a, double complex b)
 {
-    double sum = 0;
-    for (int d = 0; d < 4; d++) sum += 1 / p->reach[d];
-    return sum + shift;
+    return creal(a) * creal(b) - cimag(a) * cimag(b) + I * (creal(a) * cimag(b) + cimag(a) * creal(b));
 }
 
-/* out = A u; @param shift  i omega h^2 / nu */
-static void apply(const solver *s, double complex shift, const double complex *u, double complex *out)
+/* Find the diagonal of A, and 1 over it. @param shift  i omega h^2 / nu */
+static void diagonals(const solver *s, double complex shift, double complex *diagonal,
+                      double complex *inverse)
+{
+    for (int k = 0; k < s->count; k++) {
+        double sum = 0;
+        for (int d = 0; d < 4; d++) sum += 1 / s->points[k].reach[d];
+        diagonal[k] = sum + shift;
+        inverse[k] = 1 / diagonal[k];
+    }
+}
+
+/* out = A u */
+static void apply(const solver *s, const double complex *diagonal, const double complex *u,
+                  double complex *out)
 {
     for (int k = 0; k < s->count; k++) {
         const point *p = &s->points[k];
-        double complex sum = diagonal_of(p, shift) * u[k];
+        double complex sum = times(diagonal[k], u[k]);
         for (int d = 0; d < 4; d++)
             if (p->beside[d] >= 0) sum -= u[p->beside[d]];
         out[k] = sum;
@@ -195,7 +207,8 @@ static void apply(const solver *s, double complex shift, const double complex *u
 static double complex product(int n, const double complex *a, const double complex *b)
 {
     double complex sum = 0;
-    for (int k = 0; k < n; k++) sum += a[k] * b[k]; /* no conjugate: the matrix is symmetric, not Hermitian */
+    for (int k = 0; k < n; k++)
+        sum += times(a[k], b[k]); /* no conjugate: the matrix is symmetric, not Hermitian */
     return sum;
 }
 
@@ -210,20 +223,22 @@ static double size(int n, const double complex *a)
 static rill_status solve(const solver *s, double complex shift, double complex *u)
 {
     const int n = s->count;
-    double complex *r = s->work, *z = r + n, *q = z + n, *a = q + n;
-    apply(s, shift, u, a);
+    double complex *r = s->work, *z = r + n, *q = z + n, *a = q + n, *diagonal = a + n,
+                   *inverse = diagonal + n;
+    diagonals(s, shift, diagonal, inverse);
+    apply(s, diagonal, u, a);
     for (int k = 0; k < n; k++) r[k] = 1 - a[k];
     double complex before = 0;
     for (int round = 0; round < ROUNDS; round++) {
         if (size(n, r) <= RESIDUAL * sqrt(n)) return RILL_OK;
-        for (int k = 0; k < n; k++) z[k] = r[k] / diagonal_of(&s->points[k], shift);
+        for (int k = 0; k < n; k++) z[k] = times(r[k], inverse[k]);
         const double complex now = product(n, r, z), part = round ? now / before : 0;
-        for (int k = 0; k < n; k++) q[k] = round ? z[k] + part * q[k] : z[k];
-        apply(s, shift, q, a);
+        for (int k = 0; k < n; k++) q[k] = round ? z[k] + times(part, q[k]) : z[k];
+        apply(s, diagonal, q, a);
         const double complex along = now / product(n, q, a);
         for (int k = 0; k < n; k++) {
-            u[k] += along * q[k];
-            r[k] -= along * a[k];
+            u[k] += times(along, q[k]);
+            r[k] -= times(along, a[k]);
         }
         before = now;
     }

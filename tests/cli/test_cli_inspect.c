@@ -2,6 +2,7 @@
 /* HDF5 files that rill did not write are read by rill-inspect first, where they may crash or take for ever.
  */
 #include "cli_test.h"
+#include "core/sanitized.h"
 #include "rill.h"
 
 #include <hdf5_hl.h>
@@ -233,6 +234,21 @@ Test(inspect, options_reach_it)
     r = cli_test_run("info", "im.h5");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_assert_eq(system("printf 'image outside /im\\nfile inside \\nimage inside \\n' | cmp - told"), 0);
+}
+
+/* Where the process may have less memory than reading takes, its limit is named, not the file. */
+Test(inspect, limits_of_the_process_are_named, .disabled = SANITIZED)
+{
+    char line[4096], said[4096] = "";
+    const cli_result r = cli_test_run("generate", "gyroid", "--cells", "64", "-q", "-o", "a.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    snprintf(line, sizeof line, "ulimit -d 20000; OMP_NUM_THREADS=1 exec '%s' permeability a.geom.h5 -q 2>&1",
+             getenv("RILL"));
+    FILE *out = popen(line, "r");
+    cr_assert_not_null(out);
+    const size_t size = fread(said, 1, sizeof said - 1, out);
+    cr_expect_eq(WEXITSTATUS(pclose(out)), 3, "%s", said);
+    cr_expect(size > 0 && strstr(said, "a.geom.h5") && strstr(said, "(ulimit -v, ulimit -d)"), "%s", said);
 }
 
 /* A group that holds itself under 40 names has 40^6 paths. */

@@ -348,6 +348,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 
     const rill_wall_cut c = walls.cuts[mine ? k : walls.end - 1];
     if (task == RILL_WALLS_FIND) {
         if (mine) walls.meetings[k] = rill_wall_meeting(P::plan(), &arrays, c);
+        if (mine && walls.next) walls.beyond[k] = rill_wall_beyond(P::plan(), &arrays, c, walls.next[k]);
         return;
     }
     const int i = rill_wall_direction(c.cut);
@@ -365,8 +366,14 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 
         rest;
     __syncwarp(); // both of a pair have read
     if (!mine) return;
+    rill_scalar beyond = 0; // on a link that nobody rewrites
+    if (rill_wall_curved(&walls, k))
+        beyond = rill_storage_load(
+                     P::storage, arrays.populations,
+                     rill_wall_beyond_slot(P::plan(), parity, &arrays, c, walls.next[k], walls.beyond[k])) -
+                 rest;
     rill_storage_store(P::storage, arrays.populations, slot,
-                       rill_wall_answer(&walls, k, c.cut, own, other) + rest);
+                       rill_wall_answer(&walls, k, c.cut, own, other, beyond) + rest);
 }
 
 // Damps a node of a sponge layer; see kernel/sponge.h.

@@ -18,14 +18,16 @@ static double heap(void)
 
 /* Add a boundary, and compare. */
 static void expect_counted(rill_sim *sim, const rill_domain *domain, const rill_cut *cuts, uint64_t count,
-                           bool interpolated)
+                           bool interpolated, bool quadratic)
 {
     rill_boundary *boundary = NULL;
     int patch;
     rill_room room = {.backend = &rill_backend_cpu};
     rill_attached_load load = rill_attached_load_of(cuts, count, domain->lattice);
     load.interpolated = interpolated;
+    load.quadratic = quadratic;
     ASSERT_OK(rill_boundary_create_cuts(domain, cuts, count, &boundary));
+    if (quadratic) ASSERT_OK(rill_boundary_set_quadratic(boundary));
     cr_assert_eq(load.links, boundary->links);
     cr_assert_eq(load.nodes, boundary->count);
     if (!interpolated) {
@@ -53,17 +55,18 @@ Test(attached_size, walls_and_openings_take_what_is_counted, .disabled = SANITIZ
                            "  out: {kind: pressure, pressure: 0 Pa}\nrun: {mach: 0.1}\n");
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
     const rill_surface *surface = r.geom->surface;
-    for (size_t k = 0; k < sizeof lattices / sizeof *lattices; k++) {
+    for (size_t k = 0; k < 2 * (sizeof lattices / sizeof *lattices); k++) {
+        const rill_lattice lattice = lattices[k / 2];
         rill_domain *domain = NULL;
         rill_sim *sim = NULL;
         rill_sim_options options = rill_sim_options_default();
         options.backend = RILL_BACKEND_CPU;
-        options.variant.lattice = lattices[k];
+        options.variant.lattice = lattice;
         options.variant.equilibrium = RILL_SECOND_ORDER;
-        ASSERT_OK(rill_domain_create(r.geom, &(rill_domain_options){lattices[k], -1}, &domain));
+        ASSERT_OK(rill_domain_create(r.geom, &(rill_domain_options){lattice, -1}, &domain));
         ASSERT_OK(rill_sim_create(domain, &options, &sim));
-        expect_counted(sim, domain, surface->openings[0].cuts, surface->openings[0].cut_count, false);
-        expect_counted(sim, domain, surface->walls, surface->wall_count, true);
+        expect_counted(sim, domain, surface->openings[0].cuts, surface->openings[0].cut_count, false, false);
+        expect_counted(sim, domain, surface->walls, surface->wall_count, true, k % 2);
         rill_sim_destroy(sim);
         rill_domain_destroy(domain);
     }

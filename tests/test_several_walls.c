@@ -102,6 +102,7 @@ static void patches_add(const rill_domain *domain, rill_sim *sim)
     ASSERT_OK(rill_boundary_create_face(domain, 0, 1, &b[OUTLET]));
     ASSERT_OK(rill_boundary_set_density(b[OUTLET], 1e-3));
     ASSERT_OK(rill_boundary_create_cuts(domain, cuts, cut_count, &b[WALLS]));
+    ASSERT_OK(rill_boundary_set_quadratic(b[WALLS]));
     rill_boundary_set_measured(b[WALLS]);
     ASSERT_OK(rill_boundary_create(domain, at_floor, NULL, &b[BOTTOM]));
     for (int k = 0; k < PATCHES; k++) {

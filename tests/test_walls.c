@@ -7,6 +7,7 @@
 #include "kernel/comparison/choices.h"
 #include "geometry/voxels/exact_walls.h"
 #include "kernel/lattice.h"
+#include "sim/boundary.h"
 #include "sim/sim.h"
 #include "sim/sim_priv.h"
 #include "variants.h"
@@ -78,7 +79,7 @@ typedef struct rig {
 
 typedef struct setting {
     double q;
-    bool moving, openings_first, halfway, unmeasured;
+    bool moving, openings_first, halfway, unmeasured, quadratic;
 } setting;
 
 static void swirl(void *context, const double x[3], double u[3])
@@ -123,6 +124,7 @@ static void walls_add(rig *r, const setting *s)
     cuts c = cuts_of(r->domain, s->q);
     double factor = s->moving ? 1 : 0;
     ASSERT_OK(rill_boundary_create_cuts(r->domain, c.all, c.count, &b));
+    if (s->quadratic) ASSERT_OK(rill_boundary_set_quadratic(b));
     if (s->halfway) rill_boundary_set_halfway(b);
     if (!s->unmeasured) rill_boundary_set_measured(b);
     if (s->moving) ASSERT_OK(rill_boundary_set_velocity_profile(b, swirl, &factor));
@@ -180,22 +182,23 @@ static double rig_compare(rig *r, rig *other, int steps)
 /* Compare a variant with the CPU's pull list in fp64 after odd and even steps. */
 static void expect_same(rill_variant v, rill_backend_kind backend, double epsilon)
 {
-    const setting wanted = {-1, true, true, false}, plain = {-1, true, false, false};
     char name[96];
     rill_variant_name(v, name, sizeof name);
-    for (int ends = 0; ends < 3; ends++) {
+    for (int k = 0; k < 6; k++) {
         static const char *const names[] = {"periodic", "open", "mirrored"};
         static const rill_side sides[] = {RILL_PERIODIC, RILL_WALL, RILL_MIRROR};
+        const int ends = k % 3;
+        const setting plain = {.q = -1, .moving = true, .quadratic = k >= 3};
         rill_geom *geom = box(v.lattice == RILL_D2Q9, 3, sides[ends]);
-        setting first = wanted;
+        setting first = plain;
         first.openings_first = ends == 1;
         if (ends == 2) geom->sides[1] = RILL_MIRROR;
         rig r = rig_start(geom, v, backend, &first),
             reference = rig_start(geom, variant_plain(v), RILL_BACKEND_CPU, &plain);
         for (int round = 0; round < 4; round++) {
             const double largest = rig_compare(&r, &reference, round < 2 ? 1 : 10);
-            cr_expect_lt(largest, epsilon, "%s on backend %d, %s, round %d: %.3g apart", name, backend,
-                         names[ends], round, largest);
+            cr_expect_lt(largest, epsilon, "%s on backend %d, %s, %s, round %d: %.3g apart", name, backend,
+                         names[ends], plain.quadratic ? "quadratic" : "linear", round, largest);
         }
         rig_stop(&r);
         rig_stop(&reference);

@@ -12,10 +12,10 @@
 #include "cpu/patch.h"
 #include "kernel/walls.h"
 
-/** Find the slots of a row of links, those that they are rewritten in and the others that they read. */
-typedef void rill_cpu_find_walls(int lattice, int parity, const rill_arrays *arrays,
-                                 const rill_wall_cut *cuts, const rill_node *meetings, size_t count,
-                                 size_t *own, size_t *other);
+/** Find the slots of a row of links: those that they are rewritten in, the others that they read, and of
+ * links with another node beyond the next one what this has sent. @param[in] walls  from the first link on */
+typedef void rill_cpu_find_walls(int lattice, int parity, const rill_arrays *arrays, const rill_walls *walls,
+                                 size_t count, size_t *own, size_t *other, size_t *beyond);
 
 /** Find the slots of what nodes have sent along opp(i), and of what comes in along i. */
 typedef void rill_cpu_find_fluxes(int lattice, int parity, const rill_arrays *arrays, const rill_node *nodes,
@@ -24,14 +24,20 @@ typedef void rill_cpu_find_fluxes(int lattice, int parity, const rill_arrays *ar
 /* Scheme and addressing as constants: slots are what most of the time goes into. */
 #define RILL_CPU_FIND_WALLS(S, A, exists)                                                                    \
     static inline void find_walls_##S##_##A(int lattice, int parity, const rill_arrays *arrays,              \
-                                            const rill_wall_cut *cuts, const rill_node *meetings,            \
-                                            size_t count, size_t *own, size_t *other)                        \
+                                            const rill_walls *walls, size_t count, size_t *own,              \
+                                            size_t *other, size_t *beyond)                                   \
     {                                                                                                        \
         const rill_plan plan = {lattice, RILL_##S, RILL_##A, RILL_HALF_WAY, RILL_FP32, RILL_SHIFTED};        \
+        const rill_wall_cut *cuts = walls->cuts;                                                             \
         for (size_t k = 0; k < count; k++)                                                                   \
             own[k] = rill_wall_slot(plan, parity, arrays, cuts[k].node, rill_wall_direction(cuts[k].cut));   \
         for (size_t k = 0; k < count; k++)                                                                   \
-            other[k] = rill_wall_other_slot(plan, parity, arrays, cuts[k], meetings[k]);                     \
+            other[k] = rill_wall_other_slot(plan, parity, arrays, cuts[k], walls->meetings[k]);              \
+        for (size_t k = 0; k < count && walls->next; k++)                                                    \
+            beyond[k] = !rill_wall_curved(walls, k)                                                          \
+                            ? own[k]                                                                         \
+                            : rill_wall_beyond_slot(plan, parity, arrays, cuts[k], walls->next[k],           \
+                                                    walls->beyond[k]);                                       \
     }                                                                                                        \
     static inline void find_fluxes_##S##_##A(int lattice, int parity, const rill_arrays *arrays,             \
                                              const rill_node *nodes, int i, size_t count, size_t *sent,      \
@@ -176,20 +182,26 @@ static inline void rill_cpu_wall_row(const rill_cpu_patch_work *w, rill_cpu_find
 {
     const rill_wall_cut *cuts = walls->cuts + first;
     const size_t count = walls->end - first < RILL_BLOCK ? (size_t)(walls->end - first) : RILL_BLOCK;
-    size_t own[RILL_BLOCK], other[RILL_BLOCK];
-    double sent[RILL_BLOCK], seen[RILL_BLOCK];
-    for (size_t k = 0; k < count && task == RILL_WALLS_FIND; k++)
-        walls->meetings[first + k] = rill_wall_meeting(w->plan, &w->launch->from, cuts[k]);
+    size_t own[RILL_BLOCK], other[RILL_BLOCK], beyond[RILL_BLOCK];
+    double sent[RILL_BLOCK], seen[RILL_BLOCK], far[RILL_BLOCK] = {0};
+    const rill_walls row = {.cuts = cuts,
+                            .meetings = walls->meetings + first,
+                            .next = walls->next ? walls->next + first : NULL,
+                            .beyond = walls->next ? walls->beyond + first : NULL};
+    for (size_t k = 0; k < count && task == RILL_WALLS_FIND; k++) {
+        row.meetings[k] = rill_wall_meeting(w->plan, &w->launch->from, cuts[k]);
+        if (row.next) row.beyond[k] = rill_wall_beyond(w->plan, &w->launch->from, cuts[k], row.next[k]);
+    }
     if (task == RILL_WALLS_FIND) return;
-    find(w->plan.lattice, w->launch->parity, &w->launch->from, cuts, walls->meetings + first, count, own,
-         other);
+    find(w->plan.lattice, w->launch->parity, &w->launch->from, &row, count, own, other, beyond);
     rill_cpu_wall_read(w, cuts, count, own, sent);
     for (size_t k = 0; k < count && task == RILL_WALLS_MEASURE; k++)
         rill_wall_measure(walls, first + k, sent[k], exchange);
     if (task == RILL_WALLS_MEASURE) return;
     rill_cpu_wall_read(w, cuts, count, other, seen);
+    if (row.next) rill_cpu_wall_read(w, cuts, count, beyond, far);
     for (size_t k = 0; k < count; k++)
-        sent[k] = rill_wall_answer(walls, first + k, cuts[k].cut, sent[k], seen[k]);
+        sent[k] = rill_wall_answer(walls, first + k, cuts[k].cut, sent[k], seen[k], far[k]);
     rill_cpu_wall_write(w, cuts, count, own, sent);
 }
 

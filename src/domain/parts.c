@@ -351,13 +351,13 @@ done:
     return status;
 }
 
-/* Return the number in a part of a node of the whole, which may be in a plane beside the part's. */
-static rill_node local_of(const making *m, rill_node node)
+rill_node rill_part_number_beside(const rill_domain *whole, const rill_part *part, rill_node node)
 {
-    const uint32_t nz = m->whole->geom->n[2], z = rill_ranges_plane(m->whole, node),
-                   at = m->planes.padding + (z + nz + 1 - m->planes.first) % nz;
-    return node - rill_numbering_before_plane(&m->whole->numbering, z) +
-           rill_numbering_before_plane(&m->parts->part[m->number].domain->numbering, at);
+    const planes p = planes_of(whole, part->first, part->end);
+    const uint32_t nz = whole->geom->n[2], z = rill_ranges_plane(whole, node),
+                   at = p.padding + (z + nz + 1 - p.first) % nz;
+    return node - rill_numbering_before_plane(&whole->numbering, z) +
+           rill_numbering_before_plane(&part->domain->numbering, at);
 }
 
 /* Let a link across a mirrored boundary read node 1, of another part, where rows of nodes cross. */
@@ -365,7 +365,8 @@ static rill_status swap_stored(making *m, uint32_t peer, rill_swap s)
 {
     rill_status status = RILL_OK;
     rill_part *part = &m->parts->part[m->number];
-    const rill_node own = rill_part_number(part, s.node[0]), other = local_of(m, s.node[1]);
+    const rill_node own = rill_part_number(part, s.node[0]),
+                    other = rill_part_number_beside(m->whole, part, s.node[1]);
     RILL_TRY(add(&m->sends, (entry){peer, other, 0, s.node[0], own}));
     RILL_TRY(add(&m->receives, (entry){peer, own, 0, s.node[1], other}));
     part->domain->swaps[part->domain->swap_count++] =

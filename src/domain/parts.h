@@ -82,4 +82,7 @@ int rill_parts_of(const rill_parts *parts, rill_node node);
 /** Return the number by which the kernels of a part know one of its nodes. */
 rill_node rill_part_number(const rill_part *part, rill_node node);
 
+/** Return that of a node of another part, in a plane with nodes of the part or beside one. */
+rill_node rill_part_number_beside(const rill_domain *whole, const rill_part *part, rill_node node);
+
 #endif

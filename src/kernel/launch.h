@@ -229,12 +229,15 @@ typedef struct rill_walls {
     const uint32_t *links;                   /**< [count], numbers of links, by node and direction */
     const float (*fluxes)[RILL_WALL_FLUXES]; /**< [nodes], factors of fluxes through links 1 … of nodes; 0:
                                                    none */
-    double *gains;        /**< [count], what interpolation last added to what comes back; NULL where
-                             the wall moves */
-    rill_node *meetings;  /**< [count], where the populations of link opp(i) meet, see rill_link */
-    const double *values; /**< [count], 6 w_i c_i · u_w; NULL at rest */
-    double scale;         /**< factor of the values */
-    double *sent;         /**< [count], what was sent in the last step; NULL: not needed */
+    double *gains;            /**< [count], what interpolation last added to what comes back; NULL where
+                                 the wall moves */
+    rill_node *meetings;      /**< [count], where the populations of link opp(i) meet, see rill_link */
+    const rill_node *next;    /**< [count], x + c_i, RILL_UPSTREAM_WALL where a link is interpolated linearly;
+                                   NULL: all are */
+    struct rill_link *beyond; /**< [count], link opp(i) of x + c_i */
+    const double *values;     /**< [count], 6 w_i c_i · u_w; NULL at rest */
+    double scale;             /**< factor of the values */
+    double *sent;             /**< [count], what was sent in the last step; NULL: not needed */
 } rill_walls;
 
 /** Nodes of sponge layers; see kernel/sponge.h. */

@@ -1,20 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file walls.h
- * Walls that are not half-way: linear interpolation (Bouzidi, Firdaouss, Lallemand 2001,
+ * Walls that are not half-way: linear or quadratic interpolation (Bouzidi, Firdaouss, Lallemand 2001,
  * doi:10.1063/1.1399290). The wall is at x - q c_i, c_i from the wall to the node x, and f* are populations
- * after collision:
+ * after collision. Linear:
  *
  *     q < 1/2    f_i(x) = 2q f*_opp(x) + (1 - 2q) f*_opp(x + c_i) + t
  *     q >= 1/2   f_i(x) = (f*_opp(x) + (2q - 1) f*_i(x) + t) / 2q,            t = 6 w_i c_i · u_w
  *
- * (weights of both add up to 1, so that shifted populations obey the same). The step makes half-way
- * bounce-back, or, on a GPU where rill_walls_in_step(), this; else between two steps a link finds all it
- * needs in slots of x:
+ * Quadratic, where x + c_i and x + 2 c_i are nodes, else a link stays linear:
+ *
+ *     q < 1/2    f_i(x) = (1 - b - e) f*_opp(x) + b f*_opp(x + c_i) + e f*_i(x + c_i) + (1 - e) t,
+ *                e = q (1 - 2q) / (1 + q (1 - 2q)),   b = 1 - 2q + e (1 + 2q)
+ *     q >= 1/2   f_i(x) = f*_opp(x) / (q (2q + 1)) + (2q - 1)/q f*_i(x) - (2q - 1)/(2q + 1) f*_i(x + c_i)
+ *                         + t / (q (2q + 1))
+ *
+ * From 1/2 on that is the authors' rule. Below they read f*_opp(x + 2 c_i) in place of f*_i(x + c_i), which
+ * is farther away. The weights here leave the same second derivative along the link in steady flow,
+ * q (1 - 2q)/2 of it less than the linear rule, and are those of a mean: none is negative. Both follow from
+ * f_i, f*_i and their opposites as sums and differences of the equilibrium and its derivatives along the link
+ * (Ginzburg & d'Humières 2003, doi:10.1103/PhysRevE.68.066614); tests/physics/walls.c has the velocity at the
+ * wall that is left.
+ *
+ * (Weights add up to 1, so that shifted populations obey the same.) The step makes half-way
+ * bounce-back, or, on a GPU where rill_walls_in_step(), the linear rule; else between two steps a link finds
+ * all it needs in slots of x and x + c_i:
  *
  *     f*_opp(x)        is in the slot that i comes in by, which is then rewritten
  *     f*_opp(x + c_i)  comes in along opp(i)
  *     f*_i(x)          is where x has put what it sent along i
+ *     f*_i(x + c_i)    likewise, on an open link, which nobody rewrites
  *
  * What comes back is not what was sent, so that mass is gained or lost at the wall, as through a wall that
  * leaks. Where walls are at rest, the population at rest of x makes up for what interpolation adds, link by
@@ -107,6 +122,30 @@ RILL_FN size_t rill_wall_other_slot(const rill_plan plan, const int parity, cons
                                  : rill_slot_in(plan.stream, at, i, c.node, link));
 }
 
+/** Return the link between x + c_i and x + 2 c_i: looked up once, not every step. Where x + c_i is a node of
+ * another part of the domain, x + 2 c_i may be none of this one, and the link a wall's. @param next  x + c_i
+ */
+RILL_FN rill_link rill_wall_beyond(const rill_plan plan, const rill_arrays *arrays, const rill_wall_cut c,
+                                   const rill_node next)
+{
+    const rill_link none = {next, false};
+    if (next == RILL_UPSTREAM_WALL) return none;
+    const rill_place place = rill_place_of(plan.stream, plan.addressing, arrays, next);
+    return rill_link_of(plan.lattice, plan.stream, plan.addressing, plan.bounce, arrays, &place,
+                        rill_opposite(rill_wall_direction(c.cut)));
+}
+
+/** Return the slot of what x + c_i has sent along i. @param next, beyond  see rill_walls */
+RILL_FN size_t rill_wall_beyond_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
+                                     const rill_wall_cut c, const rill_node next, const rill_link beyond)
+{
+    const int at = rill_stream_parities(plan.stream) == 2 ? 1 - parity : 0;
+    const rill_link home = {next, false}, link = rill_slot_looks(plan.stream, at, true) ? beyond : home;
+    return rill_slot_offset(
+        plan.lattice, plan.stream, arrays,
+        rill_slot_out(plan.stream, at, rill_opposite(rill_wall_direction(c.cut)), next, link));
+}
+
 /** Return 2q. */
 RILL_FN rill_wall_real rill_wall_twice(const uint32_t cut)
 {
@@ -118,6 +157,29 @@ RILL_FN rill_wall_real rill_wall_weight(const uint32_t cut)
 {
     const rill_wall_real twice = rill_wall_twice(cut);
     return rill_wall_near(cut) ? 1 - twice : (twice - 1) / twice;
+}
+
+/** Weights of a link that is interpolated quadratically, and the factor of its push. */
+typedef struct rill_wall_curve {
+    rill_wall_real other, beyond, push;
+} rill_wall_curve;
+
+/** Return them. */
+RILL_FN rill_wall_curve rill_wall_curve_of(const uint32_t cut)
+{
+    const rill_wall_real s = rill_wall_twice(cut);
+    rill_wall_curve curve;
+    if (rill_wall_near(cut)) {
+        const rill_wall_real bend = s * (1 - s) / 2;
+        curve.beyond = bend / (1 + bend);
+        curve.other = 1 - s + curve.beyond * (1 + s);
+        curve.push = 1 - curve.beyond;
+    } else {
+        curve.beyond = (1 - s) / (1 + s);
+        curve.other = 2 * (s - 1) / s;
+        curve.push = 2 / (s * (1 + s));
+    }
+    return curve;
 }
 
 /** Return what interpolation adds to what comes back. @param own, other  the populations of the two slots,
@@ -161,15 +223,29 @@ RILL_FN rill_wall_real rill_wall_push(const uint32_t cut, const rill_wall_real t
     return rill_wall_near(cut) ? term : term / rill_wall_twice(cut);
 }
 
-/** Return what link k receives, and keep what it sent and gains. @param own, other  as in rill_wall_gain() */
-RILL_FN rill_wall_real rill_wall_answer(const rill_walls *walls, const uint64_t k, const uint32_t cut,
-                                        const rill_wall_real own, const rill_wall_real other)
+/** Return whether link k is interpolated quadratically. */
+RILL_FN bool rill_wall_curved(const rill_walls *walls, const uint64_t k)
 {
-    const rill_wall_real gain = rill_wall_gain(rill_wall_weight(cut), own, other), back = own + gain;
+    return walls->next && walls->next[k] != RILL_UPSTREAM_WALL;
+}
+
+/** Return what link k receives, and keep what it sent and gains. @param own, other  as in rill_wall_gain()
+ * @param beyond  what x + c_i has sent along i, where rill_wall_curved() */
+RILL_FN rill_wall_real rill_wall_answer(const rill_walls *walls, const uint64_t k, const uint32_t cut,
+                                        const rill_wall_real own, const rill_wall_real other,
+                                        const rill_wall_real beyond)
+{
+    const bool curved = rill_wall_curved(walls, k);
+    const rill_wall_curve curve = rill_wall_curve_of(cut);
+    const rill_wall_real gain = curved ? rill_wall_gain(curve.other, own, other) +
+                                             rill_wall_gain(curve.beyond, own, beyond)
+                                       : rill_wall_gain(rill_wall_weight(cut), own, other),
+                         back = own + gain;
     if (walls->sent) walls->sent[k] = (double)own;
     if (walls->gains) walls->gains[k] = (double)gain;
     if (!walls->values) return back;
-    return back + rill_wall_push(cut, (rill_wall_real)(walls->scale * walls->values[k]));
+    const rill_wall_real term = (rill_wall_real)(walls->scale * walls->values[k]);
+    return back + (curved ? curve.push * term : rill_wall_push(cut, term));
 }
 
 /** Write sum and difference of what came back along link k and what was sent. @param exchange [2][count] */
@@ -181,11 +257,11 @@ RILL_FN void rill_wall_measure(const rill_walls *walls, const uint64_t k, const 
 }
 
 /**
- * Return whether steps of a variant interpolate walls at rest themselves, from populations that they read
- * anyhow: incoming ones hold f*_opp(x + c_i), and f*_i(x) is in a line that a neighbour reads. Which links
- * end at walls must be known without a look at a list, and what is stored must be what was computed, or
- * results would depend on when somebody looks at them. Between two calls of rill_sim_step() all is as if
- * links had been rewritten.
+ * Return whether steps of a variant interpolate walls at rest themselves, linearly, from populations that
+ * they read anyhow: incoming ones hold f*_opp(x + c_i), and f*_i(x) is in a line that a neighbour reads.
+ * Which links end at walls must be known without a look at a list, and what is stored must be what was
+ * computed, or results would depend on when somebody looks at them. Between two calls of rill_sim_step() all
+ * is as if links had been rewritten.
  */
 RILL_CONSTANT_FN bool rill_walls_in_step(const int stream, const int addressing, const int storage,
                                          const int arithmetic)

@@ -71,7 +71,7 @@ static void sums_take(rill_attached *a, rill_room *room)
 }
 
 /* What kernels have of walls with interpolated bounce-back. @param moving  they have velocities */
-static void walls_share(rill_attached *a, bool moving, bool measured, rill_room *room)
+static void walls_share(rill_attached *a, bool moving, bool measured, bool quadratic, rill_room *room)
 {
     rill_walls *w = &a->walls;
     const rill_wall_list *l = &a->list;
@@ -85,6 +85,10 @@ static void walls_share(rill_attached *a, bool moving, bool measured, rill_room 
         RILL_ROOM_ALLOC(room, l->count, w->gains);
     }
     RILL_ROOM_ALLOC(room, l->count, w->meetings);
+    if (quadratic) {
+        RILL_ROOM_SHARE(room, l->next, l->count, w->next);
+        RILL_ROOM_ALLOC(room, l->count, w->beyond);
+    }
     if (measured) RILL_ROOM_ALLOC(room, l->count, w->sent);
     if (l->bundle_count == 0) return;
     RILL_ROOM_SHARE(room, l->bundles, l->bundle_count, a->in_step.bundles);
@@ -151,12 +155,15 @@ uint64_t rill_attached_count(const rill_attached_load *load, rill_room *room)
     nodes_take(&a, room);
     if (load->interpolated) {
         a.list.weight_count = load->bundles ? links + RILL_WALL_FLUXES * nodes - load->axes : 0;
-        const rill_wall_list_size size = {
-            .links = links, .nodes = nodes, .bundles = load->bundles, .weights = a.list.weight_count};
+        const rill_wall_list_size size = {.links = links,
+                                          .nodes = nodes,
+                                          .bundles = load->bundles,
+                                          .weights = a.list.weight_count,
+                                          .next = load->quadratic};
         rill_wall_list_take(&a.list, &size, room);
-        walls_share(&a, false, false, room);
+        walls_share(&a, false, false, load->quadratic, room);
         return making + nodes * (sizeof *a.list.fluxes + 2 * sizeof(uint64_t) + sizeof(bool)) +
-               links * sizeof(uint32_t);
+               links * sizeof(uint32_t) + (load->quadratic ? 2 * links * sizeof(rill_node) : 0);
     }
     a.patch =
         (rill_patch){.kind = RILL_BOUNDARY_PRESSURE, .count = load->pairs, .modes = (uint32_t)load->modes};
@@ -215,20 +222,32 @@ done:
     return status;
 }
 
-static rill_status walls_make(const rill_boundary *boundary, const rill_launch *launch, rill_attached *a,
-                              rill_room *room)
+/* @param numbered  nodes beside those of the boundary are numbered as kernels do */
+static rill_status walls_make(const rill_boundary *boundary, bool numbered, const rill_sim *sim,
+                              const rill_launch *launch, rill_attached *a, rill_room *room)
 {
     rill_status status = RILL_OK;
-    const bool still = !boundary->values && !boundary->measured;
-    /* Kernels take links across mirrored boundaries for walls, and count weights by walls. */
+    const bool still = !boundary->values && !boundary->measured && !boundary->next;
+    rill_node *next = NULL;
+    /* Kernels take links across mirrored boundaries for walls, count weights by walls, and read no node
+     * beyond the next one. */
     const uint64_t bundles =
         boundary->domain->swap_count ? 0 : bundles_of(launch->variant, launch->from.stride, room->backend);
-    RILL_TRY(rill_wall_list_make(boundary, a->kernel_nodes, still ? bundles : 0, room, &a->list));
+    if (boundary->next) {
+        RILL_TRY(rill_array_create(boundary->links, sizeof *next, "wall links", (void **)&next));
+        for (uint64_t l = 0; l < boundary->links; l++) {
+            const rill_node node = boundary->next[l];
+            next[l] = numbered || node == RILL_UPSTREAM_WALL ? node : rill_sim_number(sim, node);
+        }
+    }
+    RILL_TRY(rill_wall_list_make(boundary, a->kernel_nodes, next, still ? bundles : 0, room, &a->list));
     a->walls.count = a->walls.end = a->list.count;
     a->walls.end_node = a->list.node_count;
-    if (a->list.count) walls_share(a, boundary->values != NULL, boundary->measured, room);
+    if (a->list.count)
+        walls_share(a, boundary->values != NULL, boundary->measured, boundary->next != NULL, room);
     status = room->status;
 done:
+    rill_array_destroy(next);
     return status;
 }
 
@@ -247,7 +266,8 @@ rill_status rill_attached_create(const rill_boundary *boundary, const rill_node 
     a->scale = a->walls.scale = 1;
     a->patch = (rill_patch){.kind = boundary->kind, .modes = a->interpolated ? 0 : (uint32_t)boundary->modes};
     RILL_TRY(number(boundary, numbers, sim, a, &room));
-    RILL_TRY(a->interpolated ? walls_make(boundary, launch, a, &room) : pairs_make(boundary, sim, a, &room));
+    RILL_TRY(a->interpolated ? walls_make(boundary, numbers != NULL, sim, launch, a, &room)
+                             : pairs_make(boundary, sim, a, &room));
     *out = a;
     a = NULL;
 done:
@@ -260,11 +280,11 @@ void rill_attached_destroy(rill_attached *a)
     if (!a) return;
     const rill_patch *p = &a->patch;
     const rill_walls *w = &a->walls;
-    const void *const shared[] = {p->pairs,  p->values,          p->slopes,         p->nodes,
-                                  w->cuts,   w->values,          w->nodes,          w->links,
-                                  w->fluxes, a->in_step.bundles, a->in_step.weights};
+    const void *const shared[] = {p->pairs,  p->values, p->slopes,          p->nodes,
+                                  w->cuts,   w->values, w->nodes,           w->links,
+                                  w->fluxes, w->next,   a->in_step.bundles, a->in_step.weights};
     void *const own[] = {p->terms, p->moments,  p->stored, p->partials, p->record,
-                         w->gains, w->meetings, w->sent,   a->exchange};
+                         w->gains, w->meetings, w->beyond, w->sent,     a->exchange};
     void *const host[] = {a->nodes,  a->kernel_nodes, a->links,        a->pairs,
                           a->values, a->slopes,       a->host_exchange};
     for (size_t k = 0; k < sizeof shared / sizeof *shared; k++) rill_device_release(a->device, shared[k]);

@@ -42,6 +42,7 @@ typedef struct rill_attached_load {
     uint64_t bundles;  /**< of nodes of the whole simulation, where its steps interpolate; else 0 */
     int modes;         /**< of a velocity; 0: none */
     bool interpolated; /**< bounce-back */
+    bool quadratic;    /**< and so */
 } rill_attached_load;
 
 /** Count the links and nodes of cuts. */

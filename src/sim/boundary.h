@@ -35,6 +35,8 @@ struct rill_boundary {
     uint64_t count, links;             /**< nodes, links */
     float *q;                          /**< [links], of cuts, NULL: all half-way */
     bool interpolated;                 /**< q counts */
+    rill_node *next;                   /**< [links], x + c_i where links are interpolated quadratically, else
+                                            RILL_UPSTREAM_WALL; NULL: none is */
     float (*fluxes)[RILL_WALL_FLUXES]; /**< [count], of cuts, see rill_walls */
     bool measured;                     /**< see rill_boundary_set_measured() */
     int modes;
@@ -50,6 +52,13 @@ int rill_boundary_direction(rill_lattice lattice, int i);
 /** Describe link i of a voxel. */
 rill_wall_link rill_boundary_describe(const rill_domain *domain, rill_node node, const uint32_t x[3],
                                       uint8_t label, int i);
+
+/**
+ * Interpolate links quadratically, with what the next node into the fluid has sent, wherever two nodes follow
+ * the link's own. The others stay linear. @param[in,out] boundary  of cuts
+ * @return RILL_USAGE for another boundary, RILL_SYSTEM without memory
+ */
+rill_status rill_boundary_set_quadratic(rill_boundary *boundary);
 
 /** Find what is solid around a node. @param[in] layers  have the planes of its neighbours */
 void rill_boundary_look(const rill_domain *domain, const rill_layers *layers, rill_boundary_node *node);

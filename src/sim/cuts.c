@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/voxels/follow.h"
 #include "sim/wall_flux.h"
 
 #include <stdlib.h>
@@ -124,6 +125,41 @@ rill_status rill_boundary_create_cuts(const rill_domain *domain, const rill_cut 
     }
 done:
     rill_boundary_destroy(b);
+    return status;
+}
+
+/* Return the node at x + c_i if x + 2 c_i is one, too, on this side of mirrored boundaries. */
+static rill_node next_of(const rill_domain *domain, const rill_layers *layers, const rill_boundary_node *node,
+                         int i)
+{
+    const int back = rill_opposite(i);
+    rill_link_end end = {.x = {node->x[0], node->x[1], node->x[2]}};
+    rill_node next = RILL_UPSTREAM_WALL;
+    for (int k = 0; k < 2; k++) {
+        const uint32_t x[3] = {end.x[0], end.x[1], end.x[2]};
+        end = rill_follow_link(domain->geom, domain->lattice, x, back);
+        if (end.wall || end.mirrored || !rill_layers_has(layers, end.x[0], end.x[1], end.x[2]))
+            return RILL_UPSTREAM_WALL;
+        if (k == 0) next = rill_layers_node(layers, end.x[0], end.x[1], end.x[2]);
+    }
+    return next;
+}
+
+rill_status rill_boundary_set_quadratic(rill_boundary *b)
+{
+    rill_status status = RILL_OK;
+    rill_layers layers = {.first = 0};
+    uint64_t to = 0;
+    if (!b->interpolated || b->next)
+        return rill_fail(RILL_USAGE, "only links of cuts are interpolated quadratically, and that once");
+    RILL_TRY(rill_array_create(b->links, sizeof *b->next, "wall links", (void **)&b->next));
+    for (uint64_t k = 0; k < b->count; k++) {
+        RILL_TRY(rill_layers_see(b->domain, b->nodes[k].x[2], 2, &layers));
+        for (int i = 1; i < rill_q((int)b->domain->lattice); i++)
+            if (b->nodes[k].links >> i & 1) b->next[to++] = next_of(b->domain, &layers, &b->nodes[k], i);
+    }
+done:
+    rill_layers_free(&layers);
     return status;
 }
 

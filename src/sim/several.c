@@ -313,6 +313,7 @@ void rill_several_destroy(rill_several *s)
         rill_sim_destroy(s->sims[p]);
         if (s->sponges) rill_array_destroy(s->sponges[p]);
     }
+    rill_several_walls_free(s);
     free(s->lanes);
     free(s->routes);
     free(s->reversed);

@@ -59,6 +59,8 @@ struct rill_several {
     int patch_count;
     rill_stage **stages;
     int stage_count;
+    void **wall_lists; /* [wall_list_count], links of routes that walls have */
+    int wall_list_count;
     void **sponges; /* [parts.count], numbers and factors of their nodes in sponge layers */
     unsigned exchanges;
     bool mirrored; /* links of the whole exchange their populations after every step */
@@ -137,6 +139,17 @@ rill_status rill_several_begin(rill_sim *sim, uint64_t steps);
 
 /** See rill_sim_boundary_add(). */
 rill_status rill_several_boundary_add(rill_sim *sim, const rill_boundary *boundary);
+
+/**
+ * Bring what quadratic interpolation needs of other parts to part p in every step.
+ * @param[in] own       the links of a boundary in part p, with the numbers of nodes in the whole
+ * @param[out] numbers  [own->links], own->next as the part numbers it
+ */
+rill_status rill_several_walls_reach(rill_several *several, int p, const rill_boundary *own,
+                                     rill_node *numbers);
+
+/** Free what that has kept, behind the routes. */
+void rill_several_walls_free(rill_several *several);
 
 /** See rill_sim_sponge_set(). */
 rill_status rill_several_sponge_set(rill_sim *sim, const rill_node *nodes, const float *keep, uint64_t count);

@@ -38,7 +38,7 @@ static rill_status part_add(rill_several *s, int p, const rill_boundary *b, uint
     rill_status status = RILL_OK;
     rill_sim *sim = s->sims[p];
     rill_homes *homes = &s->patches[s->patch_count];
-    rill_node *numbers = NULL;
+    rill_node *numbers = NULL, *next = NULL;
     rill_boundary own = *b;
     const uint64_t before = links_of(b, 0, first);
     const rill_launch launch = rill_sim_launch(sim);
@@ -51,11 +51,18 @@ static rill_status part_add(rill_several *s, int p, const rill_boundary *b, uint
     RILL_TRY(rill_array_create(own.count, sizeof *numbers, "wall links", (void **)&numbers));
     for (uint64_t k = 0; k < own.count; k++)
         numbers[k] = rill_part_number(&s->parts.part[p], own.nodes[k].node);
+    if (b->next) {
+        own.next = b->next + before;
+        RILL_TRY(rill_array_create(own.links, sizeof *next, "wall links", (void **)&next));
+        RILL_TRY(rill_several_walls_reach(s, p, &own, next));
+        own.next = next;
+    }
     RILL_TRY(rill_patches_add(&sim->patches, &own, numbers, sim, &launch));
     sim->fresh = sim->steps;
     homes->homes[homes->count++] = (rill_home){sim, sim->patches.count - 1};
 done:
     rill_array_destroy(numbers);
+    rill_array_destroy(next);
     return status;
 }
 

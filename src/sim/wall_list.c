@@ -21,7 +21,7 @@ typedef enum when {
 /* Work on a list. */
 typedef struct maker {
     const rill_boundary *b;
-    const rill_node *numbers;
+    const rill_node *numbers, *next;
     uint64_t *first;  /* [count], number of a node's first link */
     uint8_t *whens;   /* [count], a `when` of each node */
     uint32_t *owners; /* of listed links: nodes of the boundary */
@@ -37,6 +37,7 @@ typedef struct packed {
     bool mirrored;       /* it lies across a mirrored boundary, which kernels know as a wall */
     bool late;           /* and what comes from there is needed */
     uint32_t q;
+    rill_node next;
     double value;
 } packed;
 
@@ -47,6 +48,7 @@ static packed pack(const maker *m, uint64_t k, int i)
     const uint64_t l = m->first[k] + (uint64_t)__builtin_popcount(node->links & ((1u << i) - 1));
     packed p = {.across = rill_boundary_at_wall(node, b->domain->lattice, rill_opposite(i)),
                 .q = rill_wall_used(node, b->domain->lattice, i, b->q[l]),
+                .next = m->next ? m->next[l] : RILL_UPSTREAM_WALL,
                 .value = b->values ? b->values[l] : 0};
     p.mirrored = !p.across &&
                  rill_follow_link(b->domain->geom, b->domain->lattice, node->x, rill_opposite(i)).mirrored;
@@ -75,6 +77,7 @@ static void put(maker *m, uint64_t k, int i, const packed *p)
     list->cuts[list->count] =
         (rill_wall_cut){m->numbers[k], (uint32_t)i | (uint32_t)(p->across || p->mirrored) << 5 | p->q << 6};
     if (list->values) list->values[list->count] = p->value;
+    if (list->next) list->next[list->count] = p->next;
     m->owners[list->count++] = (uint32_t)k;
 }
 
@@ -200,6 +203,7 @@ void rill_wall_list_take(rill_wall_list *list, const rill_wall_list_size *size, 
 {
     RILL_ROOM_ARRAY(room, size->links, list->cuts);
     if (size->values) RILL_ROOM_ARRAY(room, size->links, list->values);
+    if (size->next) RILL_ROOM_ARRAY(room, size->links, list->next);
     RILL_ROOM_ARRAY(room, size->nodes + 1, list->nodes);
     RILL_ROOM_ARRAY(room, size->links, list->links);
     RILL_ROOM_ARRAY(room, size->nodes, list->fluxes);
@@ -209,16 +213,17 @@ void rill_wall_list_take(rill_wall_list *list, const rill_wall_list_size *size, 
     RILL_ROOM_ARRAY(room, size->weights, list->weights);
 }
 
-rill_status rill_wall_list_make(const rill_boundary *b, const rill_node *numbers, uint64_t bundles,
-                                rill_room *room, rill_wall_list *out)
+rill_status rill_wall_list_make(const rill_boundary *b, const rill_node *numbers, const rill_node *next,
+                                uint64_t bundles, rill_room *room, rill_wall_list *out)
 {
     rill_status status = RILL_OK;
     const rill_wall_list_size size = {.links = b->links,
                                       .nodes = b->count,
                                       .bundles = bundles,
                                       .weights = bundles ? weights_count(b) : 0,
-                                      .values = b->values != NULL};
-    maker m = {.b = b, .numbers = numbers};
+                                      .values = b->values != NULL,
+                                      .next = next != NULL};
+    maker m = {.b = b, .numbers = numbers, .next = next};
     uint64_t links = 0;
     RILL_TRY(rill_array_create(b->count, sizeof *m.first, "wall links", (void **)&m.first));
     if (b->links > UINT32_MAX)
@@ -259,6 +264,7 @@ void rill_wall_list_free(rill_wall_list *list)
 {
     rill_array_destroy(list->cuts);
     rill_array_destroy(list->values);
+    rill_array_destroy(list->next);
     rill_array_destroy(list->nodes);
     rill_array_destroy(list->links);
     rill_array_destroy(list->fluxes);

@@ -12,6 +12,7 @@
 typedef struct rill_wall_list {
     uint64_t count;
     rill_wall_cut *cuts; /**< [count] */
+    rill_node *next;     /**< [count], see rill_walls; NULL: none */
     double *values;      /**< [count], NULL at rest */
     uint64_t together;   /**< links in front, of nodes that a step can see to itself */
     uint64_t early;      /**< links in front that need what nodes have sent, before links across mirrored
@@ -29,7 +30,7 @@ typedef struct rill_wall_list {
 typedef struct rill_wall_list_size {
     uint64_t links, nodes;
     uint64_t bundles, weights; /**< 0: no weights for steps */
-    bool values;
+    bool values, next;
 } rill_wall_list_size;
 
 /** Take its arrays, or count them. */
@@ -39,10 +40,12 @@ void rill_wall_list_take(rill_wall_list *list, const rill_wall_list_size *size, 
  * Make the list. Links that are half-way anyhow, at q = 1/2 or where the rule needs a node that does not
  * exist, are left out if they are at rest and nothing is to be measured.
  * @param[in] numbers  [count of the boundary], of nodes as kernels know them, in ascending order
+ * @param[in] next     [links of the boundary], likewise; NULL: none
  * @param[in] bundles  how many bundles of nodes the kernels know, to make weights for steps; 0: none
  */
-rill_status rill_wall_list_make(const rill_boundary *boundary, const rill_node *numbers, uint64_t bundles,
-                                rill_room *room, rill_wall_list *out);
+rill_status rill_wall_list_make(const rill_boundary *boundary, const rill_node *numbers,
+                                const rill_node *next, uint64_t bundles, rill_room *room,
+                                rill_wall_list *out);
 
 /** Free the arrays. */
 void rill_wall_list_free(rill_wall_list *list);

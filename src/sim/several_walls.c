@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What quadratic interpolation at walls needs of other parts. A link from node x reads what x + c_i has sent
+ * along i. Where x + c_i lies in another part, the word is brought to where the part of x, which numbers that
+ * node, too, would look for it: the slot of a link between nodes that the part does not step.
+ */
+#include "sim/several.h"
+
+#include "core/memory.h"
+#include "sim/boundary.h"
+
+#include <stdlib.h>
+
+/* Links whose next node lies in another part, by this, as they are sent and received. */
+typedef struct crossings {
+    rill_cut_link *lists[2];
+    uint64_t count;
+} crossings;
+
+/* List the links of part p whose next node is in part q. @param out  counted, or filled in */
+static void list(const rill_several *s, const rill_boundary *own, const rill_node *numbers, int q,
+                 crossings *out)
+{
+    const rill_part *from = &s->parts.part[q];
+    uint64_t l = 0;
+    out->count = 0;
+    for (uint64_t k = 0; k < own->count; k++)
+        for (int i = 1; i < rill_q((int)own->domain->lattice); i++) {
+            if (!(own->nodes[k].links >> i & 1)) continue;
+            const rill_node next = own->next[l++];
+            if (next == RILL_UPSTREAM_WALL || next < from->first || next >= from->end) continue;
+            const uint32_t sent = (uint32_t)rill_opposite(i) | RILL_CUT_SENT;
+            if (out->lists[0]) {
+                out->lists[0][out->count] = (rill_cut_link){rill_part_number(from, next), sent};
+                out->lists[1][out->count] = (rill_cut_link){numbers[l - 1], sent};
+            }
+            out->count++;
+        }
+}
+
+/* Make room for one more route and its lists. */
+static rill_status grow(rill_several *s)
+{
+    rill_route *routes = realloc(s->routes, ((size_t)s->route_count + 1) * sizeof *routes);
+    if (routes) s->routes = routes;
+    void **lists = realloc(s->wall_lists, ((size_t)s->wall_list_count + 1) * sizeof *lists);
+    if (lists) s->wall_lists = lists;
+    return routes && lists ? RILL_OK : rill_fail(RILL_SYSTEM, "out of memory for links between parts");
+}
+
+static rill_status route_add(rill_several *s, int q, int p, const rill_boundary *own,
+                             const rill_node *numbers)
+{
+    rill_status status = RILL_OK;
+    crossings c = {.count = 0};
+    list(s, own, numbers, q, &c);
+    if (c.count == 0) return RILL_OK;
+    RILL_TRY(grow(s));
+    RILL_TRY(rill_array_create(2 * c.count, sizeof **c.lists, "links between parts", (void **)&c.lists[0]));
+    s->wall_lists[s->wall_list_count++] = c.lists[0];
+    c.lists[1] = c.lists[0] + c.count;
+    list(s, own, numbers, q, &c);
+    RILL_TRY(rill_route_create(s->sims[q], s->sims[p], 0, c.lists[0], c.lists[1], c.count,
+                               &s->routes[s->route_count]));
+    s->routes[s->route_count].from_part = q, s->routes[s->route_count].to_part = p;
+    s->route_count++;
+done:
+    return status;
+}
+
+rill_status rill_several_walls_reach(rill_several *s, int p, const rill_boundary *own, rill_node *numbers)
+{
+    rill_status status = RILL_OK;
+    const rill_part *part = &s->parts.part[p];
+    for (uint64_t l = 0; l < own->links; l++) {
+        const rill_node next = own->next[l];
+        numbers[l] = next == RILL_UPSTREAM_WALL ? next
+                     : next >= part->first && next < part->end
+                         ? rill_part_number(part, next)
+                         : rill_part_number_beside(own->domain, part, next);
+    }
+    for (int q = 0; q < s->parts.count; q++)
+        if (q != p) RILL_TRY(route_add(s, q, p, own, numbers));
+done:
+    return status;
+}
+
+void rill_several_walls_free(rill_several *s)
+{
+    for (int k = 0; k < s->wall_list_count; k++) rill_array_destroy(s->wall_lists[k]);
+    free(s->wall_lists);
+}

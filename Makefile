@@ -105,7 +105,7 @@ endif
 # What every processor level needs: a step is put together from these, see src/cpu/rows.h. The longest first.
 CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9 D3Q7,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step build segments format-DOUBLE format-SINGLE
 
-LIB_SRC  := $(sort $(wildcard $(patsubst %,src/%/*.c,core kernel device domain network sim io permeability diffusion batch vessel free_surface) \
+LIB_SRC  := $(sort $(wildcard $(patsubst %,src/%/*.c,core kernel device domain network sim io permeability diffusion batch vessel free_surface membrane) \
                                 geometry/*/*.c cuda/*.c))
 # Measurements of rill itself, which the command makes and the library does not hold.
 STUDY_SRC := $(sort $(wildcard src/bench/*.c src/verify/*.c))

@@ -38,6 +38,8 @@ COMMANDS = [
     Command("dispersion", "dispersion rock.npy -q --peclet 0,10 --fields image --json d4.json -o d4.h5", "d4.json d4.h5 d4.pe0.vtkhdf d4.pe10.vtkhdf d4.pe10.xmf"),
     Command("free surface", "free-surface drop --nx 10 --ny 9 --nz 14 --depth 4 --radius 3 --height 9 --tension 1e-3 --gravity 1e-4 --steps 40 --every 20 -q -o f2.h5",
             "f2.h5 f2.0.vtkhdf f2.20.vtkhdf f2.40.vtkhdf f2.40.xmf"),
+    Command("capsule", "capsule sphere --nx 12 --ny 12 --nz 12 --radius 3 --level 1 --re 0.5 --strain 0.1 --every 0.05 -q -o c2.h5",
+            "c2.h5 c2.0.vtkhdf c2.5.vtkhdf c2.5.membrane.vtkhdf c2.10.vtkhdf c2.10.membrane.vtkhdf"),
     Command("export of a fill level", "export f.20.vtkhdf --slice y=50% --field fill -o f2.png", "f2.png"),
     Command("export of a slice", "export k.vtkhdf --slice z=50% -o k.png", "k.png"),
     Command("export of a wall", "export out/wall.vtkhdf --field WSS -o w.png", "w.png"),

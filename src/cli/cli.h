@@ -76,8 +76,8 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_generate, cli_voxelize, cli_info, cli_check, cli_run, cli_permeability,
-    cli_diffusivity, cli_dispersion, cli_free_surface, cli_case_draft, cli_bench, cli_export, cli_variants,
-    cli_verify, cli_again, cli_completion;
+    cli_diffusivity, cli_dispersion, cli_free_surface, cli_capsule, cli_case_draft, cli_bench, cli_export,
+    cli_variants, cli_verify, cli_again, cli_completion;
 
 /** All of them, in the order of `rill --help`; NULL ends the list. */
 extern const cli_command *const cli_commands[];

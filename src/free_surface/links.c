@@ -30,6 +30,16 @@ void rill_link_store(const rill_launch *launch, rill_node node, int i, double va
                        value + rest_of(v, i));
 }
 
+void rill_link_sent_add(const rill_launch *launch, rill_node node, int i, double value)
+{
+    const rill_variant v = launch->variant;
+    const int before = rill_stream_parities((int)v.stream) == 2 ? 1 - launch->parity : 0;
+    const size_t slot = rill_outgoing((int)v.lattice, (int)v.stream, (int)v.addressing, (int)v.bounce, before,
+                                      &launch->from, node, rill_opposite(i));
+    rill_storage_store((int)v.storage, launch->from.populations, slot,
+                       rill_storage_load((int)v.storage, launch->from.populations, slot) + value);
+}
+
 void rill_link_equilibrium(rill_lattice lattice, double density, const double momentum[3],
                            double f[RILL_Q_MAX])
 {

@@ -18,6 +18,10 @@ double rill_link_load(const rill_launch *launch, rill_node node, int i);
 /** Replace it. */
 void rill_link_store(const rill_launch *launch, rill_node node, int i, double value);
 
+/** Add to what a node has sent along i in the step before, where no other pass has replaced it: to what
+ * bounced back, at a wall. */
+void rill_link_sent_add(const rill_launch *launch, rill_node node, int i, double value);
+
 /** Set f_i^eq - w_i. @param density  rho - 1; @param momentum  rho u and what else it is to carry */
 void rill_link_equilibrium(rill_lattice lattice, double density, const double momentum[3],
                            double f[RILL_Q_MAX]);

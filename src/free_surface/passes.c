@@ -235,5 +235,6 @@ static rill_status after(void *context, const rill_launch *launch)
 
 rill_passes rill_free_surface_passes(rill_free_surface *s)
 {
-    return (rill_passes){.before = before, .runs = runs, .after = after, .context = s};
+    return (rill_passes){
+        .what = "a free surface", .before = before, .runs = runs, .after = after, .context = s};
 }

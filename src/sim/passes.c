@@ -6,7 +6,7 @@
 #include "sim/sim_priv.h"
 
 /* Return what passes do not go with, NULL: nothing. */
-static const char *obstacle_of(const rill_sim *sim)
+static const char *obstacle_of(const rill_sim *sim, const rill_passes *passes)
 {
     const rill_variant v = sim->flow->options.variant;
     if (sim->several) return "several devices: choose one";
@@ -16,14 +16,16 @@ static const char *obstacle_of(const rill_sim *sim)
     if (v.bounce == RILL_FULL_WAY) return "full-way bounce-back: choose half-way";
     if (v.addressing == RILL_DENSE) return "direct addressing: choose list or bitmap";
     if (sim->domain->swap_count) return "mirrored boundaries: choose walls or periodic boundaries";
-    if (sim->patches.count) return "openings or interpolated bounce-back: choose half-way bounce-back";
+    if (sim->patches.walls) return "interpolated bounce-back: choose half-way bounce-back";
+    if (sim->patches.count && !passes->boundaries)
+        return "openings or interpolated bounce-back: choose half-way bounce-back";
     return NULL;
 }
 
 rill_status rill_sim_passes_set(rill_sim *sim, const rill_passes *passes)
 {
-    const char *obstacle = obstacle_of(sim);
-    if (obstacle) return rill_fail(RILL_USAGE, "a free surface does not go with %s", obstacle);
+    const char *obstacle = obstacle_of(sim, passes);
+    if (obstacle) return rill_fail(RILL_USAGE, "%s does not go with %s", passes->what, obstacle);
     sim->passes = *passes;
     return RILL_OK;
 }

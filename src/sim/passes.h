@@ -16,9 +16,12 @@ typedef struct rill_node_run {
 
 /** The passes of a step. */
 typedef struct rill_passes {
+    const char *what; /**< whose they are, for messages: "a free surface" */
+    bool boundaries;  /**< they go with openings, and with walls that move */
     /** Before the step that `launch` describes: populations on their way may be rewritten. */
     rill_status (*before)(void *context, const rill_launch *launch);
-    /** The runs of nodes that take part in it, in ascending order: what lies between them stays as it is. */
+    /** The runs of nodes that take part in it, in ascending order: what lies between them stays as it is.
+     * NULL: all nodes */
     uint64_t (*runs)(void *context, const rill_node_run **runs);
     /** After it, with the launch of the next step. */
     rill_status (*after)(void *context, const rill_launch *launch);
@@ -28,8 +31,8 @@ typedef struct rill_passes {
 /**
  * Let passes be part of all steps from now on.
  * @return RILL_USAGE for what they do not go with: another backend than a processor, several devices,
- * ring buffers, equilibrium storage, full-way bounce-back, direct addressing, mirrored boundaries, openings
- * and interpolated bounce-back
+ * ring buffers, equilibrium storage, full-way bounce-back, direct addressing, mirrored boundaries,
+ * interpolated bounce-back, and openings unless they say so
  */
 rill_status rill_sim_passes_set(rill_sim *sim, const rill_passes *passes);
 

@@ -229,7 +229,7 @@ static rill_status step_nodes(rill_sim *sim, bool left)
     if (passes->before) {
         const rill_launch launch = rill_sim_launch(sim);
         RILL_TRY(passes->before(passes->context, &launch));
-        count = passes->runs(passes->context, &runs);
+        if (passes->runs) count = passes->runs(passes->context, &runs);
     }
     for (uint64_t k = 0; k < count; k++)
         rill_sim_step_range(sim, sim->device->queue, runs[k].first, runs[k].end, left);

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill capsule: an elastic capsule in a shear flow. The physics is in membrane/. */
+#include "cli/cli.h"
+#include "membrane/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILES = 100000 /* of membranes and fields each, at most */ };
+
+static const char *const shapes[] = {"sphere", "red-cell", NULL}; /* rill_capsule_shape */
+static const char *const laws[] = {"neo-hookean", "skalak", NULL}; /* rill_membrane_law */
+static const char *const backends[] = {"cpu", "cuda", NULL};
+static const char *const streams[] = {"pull", "aa", "esotwist", "esopull", NULL};
+static const rill_stream stream_values[] = {RILL_PULL, RILL_AA, RILL_ESOTWIST, RILL_ESOPULL};
+static const char *const storages[] = {"fp32", "fp64", NULL};
+
+typedef struct choices {
+    rill_capsule_case given;
+    const char *shape;
+    int law, backend, stream, storage;
+    uint32_t level, width;
+    bool quiet;
+} choices;
+
+static rill_status parse(choices *c, int argc, char **argv, bool *help)
+{
+    rill_status status = RILL_OK;
+    rill_capsule_case *g = &c->given;
+    const double most = 1e6;
+    int count = 1;
+    const cli_option options[] = {
+        {.help = "The box and the capsule, in voxels"},
+        {"nx", 0, CLI_UINT32, &g->n[0], "N", "voxels along the flow, periodic", .min = 1, .max = 100000},
+        {"ny", 0, CLI_UINT32, &g->n[1], "N", "voxels along y, periodic", .min = 1, .max = 100000},
+        {"nz", 0, CLI_UINT32, &g->n[2], "N", "voxels between the plates", .min = 1, .max = 100000},
+        {"radius", 0, CLI_REAL, &g->radius, "A", "of the sphere, or of the disc of a red cell", .min = 0, .max = most,
+         .above = true},
+        {"level", 0, CLI_UINT32, &c->level, "N", "divisions of an icosahedron: 10 4^N + 2 vertices", .min = 0,
+         .max = RILL_MEMBRANE_LEVELS},
+        {"kernel", 0, CLI_UINT32, &c->width, "N", "nodes along each axis between which a vertex interpolates", .min = 2,
+         .max = 4},
+        {.help = "The physics, without dimensions"},
+        {"ca", 0, CLI_REAL, &g->capillary, "CA", "viscous over elastic force, mu rate A / G", .min = 0, .max = most,
+         .above = true},
+        {"re", 0, CLI_REAL, &g->reynolds, "RE", "Reynolds number, rate A^2 / nu", .min = 0, .max = most, .above = true},
+        {"law", 0, CLI_CHOICE, &c->law, NULL, "elasticity in the plane of the membrane, with the shear modulus G",
+         .choices = laws},
+        {"dilatation", 0, CLI_REAL, &g->dilatation, "C", "C of Skalak's law", .min = 0, .max = most},
+        {"bending", 0, CLI_REAL, &g->bending, "B", "bending stiffness over G A^2", .min = 0, .max = most},
+        {"area", 0, CLI_REAL, &g->area, "K", "stiffness that holds the whole area, over G", .min = 0, .max = most},
+        {"volume", 0, CLI_REAL, &g->volume, "K", "stiffness that holds the volume, over G / A", .min = 0, .max = most},
+        {"tau", 0, CLI_REAL, &g->tau, "T", "relaxation time: kinematic viscosity (tau - 1/2) / 3", .min = 0.5,
+         .max = 100, .above = true},
+        {"strain", 0, CLI_REAL, &g->strain, "S", "rate of shear times time at the end", .min = 0, .max = most,
+         .above = true},
+        {.help = "The run"},
+        {"every", 0, CLI_REAL, &g->every, "S", "strain between files of membrane and fields beside the result; 0: none",
+         .min = 0, .max = most},
+        {"stream", 0, CLI_CHOICE, &c->stream, NULL, "streaming scheme", .choices = streams},
+        {"storage", 0, CLI_CHOICE, &c->storage, NULL, "number format of populations", .choices = storages},
+        {"backend", 0, CLI_CHOICE, &c->backend, NULL, "where it is computed", .choices = backends},
+        {"output", 'o', CLI_TEXT, &g->output, "FILE.h5", "result file", .fallback = "none",
+         .apply = cli_output_apply},
+        {"quiet", 'q', CLI_FLAG, &c->quiet, .help = "print nothing but errors"},
+        CLI_OVERWRITE,
+        {0}};
+    const cli_option *tables[] = {options, NULL};
+    RILL_TRY(cli_parse(&cli_capsule, tables, argc, argv, &c->shape, &count, help));
+    if (*help) goto done;
+    if (count != 1) RILL_TRY(rill_fail(RILL_USAGE, "name the shape at rest: sphere or red-cell"));
+done:
+    return status;
+}
+
+static rill_status resolve(choices *c, rill_capsule_scales *scales)
+{
+    rill_status status = RILL_OK;
+    rill_capsule_case *g = &c->given;
+    int shape = 0;
+    while (shapes[shape] && strcmp(shapes[shape], c->shape) != 0) shape++;
+    if (!shapes[shape])
+        return rill_fail(RILL_USAGE, "%s is not a shape of a capsule: choose sphere or red-cell", c->shape);
+    if (c->backend == 1)
+        return rill_fail(RILL_USAGE, "capsules are computed on a CPU only: choose --backend cpu");
+    if (g->every > 0 && !g->output)
+        return rill_fail(RILL_USAGE, "--every %g needs a result file: name it by -o", g->every);
+    if (g->every > 0 && g->strain / g->every > FILES)
+        return rill_fail(RILL_USAGE, "--every %g of a strain of %g makes more than %d files: write fewer", g->every,
+                         g->strain, FILES);
+    g->shape = (rill_capsule_shape)shape;
+    g->law = (rill_membrane_law)c->law;
+    g->level = (int)c->level;
+    g->width = (int)c->width;
+    g->stream = stream_values[c->stream];
+    g->storage = c->storage == 1 ? RILL_FP64 : RILL_FP32;
+    status = rill_capsule_scale(g, scales);
+    return status;
+}
+
+/* The result and all files beside it, before the first step. */
+static rill_status check_outputs(const rill_capsule_case *g, const rill_capsule_scales *scales)
+{
+    rill_status status = RILL_OK;
+    char *path = NULL;
+    RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"-o", g->output}}, 1));
+    for (uint64_t step = 0; scales->every && step <= scales->steps; step += scales->every)
+        for (int membrane = 0; membrane < 2; membrane++) {
+            path = rill_capsule_file_name(g->output, step, membrane);
+            if (!path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the name of a file"));
+            RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"--every:", path}}, 1));
+            free(path);
+            path = NULL;
+        }
+done:
+    free(path);
+    return status;
+}
+
+static void print_plan(const rill_capsule_case *g, const rill_capsule_scales *s)
+{
+    const double nodes = (double)g->n[0] * g->n[1] * g->n[2];
+    const double populations = 19.0 * (g->storage == RILL_FP64 ? 8 : 4) * (g->stream == RILL_PULL ? 2 : 1);
+    cli_row("capsule", "%s of radius %g, %u vertices, %u triangles", shapes[g->shape], g->radius, s->vertices,
+            s->triangles);
+    cli_row("box", "%u x %u x %u, %g nodes", g->n[0], g->n[1], g->n[2], nodes);
+    cli_row("tau, nu", "%g, %g", g->tau, (g->tau - 0.5) / 3);
+    cli_row("rate of shear", "%.4g a step, plates at +- %.4g", s->rate, s->speed);
+    cli_row("shear modulus", "%.4g", s->shear);
+    cli_row("steps", "%llu", (unsigned long long)s->steps);
+    cli_row("memory", "%.3g MB of populations", 1e-6 * nodes * populations);
+}
+
+static void print_outcome(const choices *c, const rill_capsule_outcome *o)
+{
+    const rill_capsule_row *r = &o->last;
+    cli_row("made", "%llu steps, %.3g million nodes a second", (unsigned long long)o->steps, o->mlups);
+    if (isnan(o->drift))
+        cli_row("deformation", "%.5g at a strain of %.3g", r->deformation, r->strain);
+    else
+        cli_row("deformation", "%.5g at a strain of %.3g, changed by %.2g in the last unit of it", r->deformation,
+                r->strain, o->drift);
+    cli_row("inclination", "%.4g degrees", r->inclination);
+    cli_row("semi-axes", "%.4g, %.4g, %.4g radii", r->axes[0] / c->given.radius, r->axes[1] / c->given.radius,
+            r->axes[2] / c->given.radius);
+    cli_row("area, volume", "%.5g, %.6g of those at rest", r->area, r->volume);
+    if (c->given.output) cli_row("result", "%s", c->given.output);
+}
+
+static int run(int argc, char **argv)
+{
+    rill_status status = RILL_OK;
+    choices c = {.given = {.n = {60, 60, 60},
+                           .radius = 6,
+                           .dilatation = 1,
+                           .capillary = 0.15,
+                           .reynolds = 0.1,
+                           .tau = 1,
+                           .strain = 4},
+                 .level = 3,
+                 .width = 2};
+    rill_capsule_scales scales;
+    rill_capsule_outcome outcome;
+    char *line = NULL;
+    bool help = false;
+    RILL_TRY(parse(&c, argc, argv, &help));
+    if (help) goto done;
+    RILL_TRY(resolve(&c, &scales));
+    RILL_TRY(check_outputs(&c.given, &scales));
+    line = cli_command_line(argc, argv);
+    c.given.command = line;
+    c.given.progress = cli_progress(c.quiet);
+    cli_signals_catch(false);
+    if (!c.quiet) print_plan(&c.given, &scales);
+    status = rill_capsule_run(&c.given, &outcome);
+    cli_progress_end();
+    if (status == RILL_OK && !c.quiet) print_outcome(&c, &outcome);
+done:
+    free(line);
+    return cli_report(&cli_capsule, status);
+}
+
+const cli_command cli_capsule = {
+    .name = "capsule",
+    .usage = "sphere|red-cell [options] -o FILE.h5",
+    .summary = "compute an elastic capsule in a shear flow",
+    .details = "Plates along z move along x and -x. FILE.h5 has series of deformation, inclination,\n"
+               "semi-axes, area and volume; FILE.STEP.membrane.vtkhdf and FILE.STEP.vtkhdf are for ParaView.",
+    .examples = "rill capsule sphere --ca 0.15 -o capsule.h5\n"
+                "rill capsule sphere --law skalak --ca 0.3 --radius 9 --nx 90 --ny 90 --nz 90 --every 0.5 -o c.h5\n",
+    .run = run};

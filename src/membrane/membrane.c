@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "membrane/membrane.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/threads.h"
+#include "kernel/variant.h"
+#include "membrane/push.h"
+#include "sim/sim_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+static uint64_t vertices_of(const rill_membranes *m)
+{
+    return (uint64_t)m->count * m->elastic.mesh->vertex_count;
+}
+
+static void stretch(const void *shared, uint64_t first, uint64_t end)
+{
+    const rill_membranes *m = shared;
+    const uint32_t vertices = m->elastic.mesh->vertex_count;
+    for (uint64_t k = first; k < end; k++)
+        rill_elastic_force(&m->elastic, (const double(*)[3])m->x + k * vertices, m->force + k * vertices,
+                           m->scratch + k * vertices);
+}
+
+/* Find the forces on nodes at the present positions. */
+static rill_status forces(rill_membranes *m)
+{
+    rill_status status = RILL_OK;
+    const double(*x)[3] = (const double(*)[3])m->x;
+    rill_threads_for(m->count, 1, stretch, m);
+    RILL_TRY(rill_support_find(&m->support, x, vertices_of(m)));
+    rill_support_spread(&m->support, x, (const double(*)[3])m->force, vertices_of(m));
+done:
+    return status;
+}
+
+/* Move them by a time step. */
+static void move(rill_membranes *m)
+{
+    rill_support_interpolate(&m->support, (const double(*)[3])m->x, vertices_of(m), m->velocity);
+    for (uint64_t v = 0; v < vertices_of(m); v++)
+        for (int a = 0; a < 3; a++) m->x[v][a] += m->velocity[v][a];
+}
+
+static rill_status before(void *context, const rill_launch *launch)
+{
+    rill_status status = RILL_OK;
+    rill_membranes *m = context;
+    RILL_TRY(forces(m));
+    rill_push_before(&m->support, launch);
+    move(m);
+done:
+    return status;
+}
+
+static rill_status after(void *context, const rill_launch *launch)
+{
+    const rill_membranes *m = context;
+    rill_push_after(&m->support, launch);
+    return RILL_OK;
+}
+
+rill_status rill_membranes_create(rill_sim *sim, const rill_membranes_options *options, rill_membranes **out)
+{
+    static const char *const what = "membranes";
+    rill_status status = RILL_OK;
+    rill_membranes *m = NULL;
+    const rill_variant v = sim->flow->options.variant;
+    const rill_domain *domain = sim->domain;
+    bool open[3];
+    if (v.collision != RILL_SRT && v.collision != RILL_TRT)
+        RILL_TRY(rill_fail(RILL_USAGE, "membranes do not go with the collision %s: choose srt or trt",
+                           rill_collision_names[v.collision]));
+    if (options->count == 0) RILL_TRY(rill_fail(RILL_USAGE, "there are no membranes: count is 0"));
+    for (int a = 0; a < 3; a++) open[a] = domain->geom->sides[a] == RILL_PERIODIC;
+    RILL_TRY(rill_array_create_zero(1, sizeof *m, what, (void **)&m));
+    m->sim = sim;
+    m->count = options->count;
+    RILL_TRY(rill_elastic_create(options->mesh, &options->elastic, &m->elastic));
+    RILL_TRY(rill_array_create(vertices_of(m), sizeof *m->x, what, (void **)&m->x));
+    RILL_TRY(rill_array_create_zero(vertices_of(m), sizeof *m->force, what, (void **)&m->force));
+    RILL_TRY(rill_array_create_zero(vertices_of(m), sizeof *m->velocity, what, (void **)&m->velocity));
+    RILL_TRY(rill_array_create(vertices_of(m), sizeof *m->scratch, what, (void **)&m->scratch));
+    RILL_TRY(rill_support_create(&domain->numbering, open, options->width, &m->support));
+    for (uint64_t k = 0; k < vertices_of(m); k++)
+        for (int a = 0; a < 3; a++)
+            m->x[k][a] = options->centres[k / options->mesh->vertex_count][a] +
+                         options->mesh->vertices[k % options->mesh->vertex_count][a];
+    const rill_passes passes = {
+        .what = "a membrane", .before = before, .after = after, .boundaries = true, .context = m};
+    RILL_TRY(rill_sim_passes_set(sim, &passes));
+    *out = m;
+    m = NULL;
+done:
+    rill_membranes_destroy(m);
+    return status;
+}
+
+void rill_membranes_destroy(rill_membranes *m)
+{
+    if (!m) return;
+    rill_elastic_destroy(&m->elastic);
+    rill_array_destroy(m->x);
+    rill_array_destroy(m->force);
+    rill_array_destroy(m->velocity);
+    rill_array_destroy(m->scratch);
+    rill_support_destroy(&m->support);
+    rill_array_destroy(m);
+}
+
+rill_status rill_membranes_moments(rill_membranes *m, rill_node first, rill_node count, double *rho, double *u)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_sim_moments(m->sim, first, count, rho, u));
+    RILL_TRY(forces(m));
+    for (rill_node at = 0; at < m->support.count && u; at++) {
+        const rill_node node = m->support.node[at];
+        if (node < first || node - first >= count) continue;
+        for (int a = 0; a < 3; a++) /* of the momentum of density 1 */
+            u[(size_t)a * count + (node - first)] += rill_support_force(&m->support, at, a) / 2;
+    }
+done:
+    return status;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file membrane.h
+ * Capsules and cells in a flow: closed membranes that move with the fluid and act on it by their elastic
+ * forces, the immersed boundary method (Peskin 2002, doi:10.1017/S0962492902000077; with lattice Boltzmann
+ * Feng & Michaelides 2004, doi:10.1016/j.jcp.2003.10.013). The fluid is the same inside and outside.
+ * docs/capsules.md says what happens in a step.
+ */
+#ifndef RILL_MEMBRANE_H
+#define RILL_MEMBRANE_H
+
+#include "membrane/elastic.h"
+#include "membrane/support.h"
+#include "sim/passes.h"
+
+/** Membranes of one kind on a simulation. */
+typedef struct rill_membranes {
+    rill_sim *sim;         /**< not owned */
+    rill_elastic elastic;  /**< shape at rest, whose mesh is not owned */
+    uint32_t count;        /**< membranes */
+    double (*x)[3];        /**< [count][vertices], voxels from the corner of the box, not wrapped */
+    double (*force)[3];    /**< [count][vertices], lu */
+    double (*velocity)[3]; /**< [count][vertices], of the last step, lu */
+    double (*scratch)[2];  /**< [count][vertices] */
+    rill_support support;
+} rill_membranes;
+
+/** What they are made of. */
+typedef struct rill_membranes_options {
+    const rill_membrane_mesh *mesh;        /**< shape at rest of each; must outlive the membranes */
+    rill_elastic_options elastic; /**< its properties */
+    int width;                    /**< of the kernel: 2, 3 or 4 nodes along each axis */
+    uint32_t count;               /**< membranes */
+    const double (*centres)[3];   /**< [count], voxels from the corner of the box */
+} rill_membranes_options;
+
+/**
+ * Put membranes into a simulation, at rest.
+ * @param[out] out  to be destroyed after the last step of the simulation
+ * @return RILL_USAGE for values out of range, collisions but SRT and TRT, and what rill_sim_passes_set() refuses;
+ * RILL_SYSTEM without memory
+ */
+rill_status rill_membranes_create(rill_sim *sim, const rill_membranes_options *options, rill_membranes **out);
+
+/** Destroy them; NULL is allowed. */
+void rill_membranes_destroy(rill_membranes *membranes);
+
+/** Copy density and velocity of nodes as rill_sim_moments() does, with half the force of the membranes. */
+rill_status rill_membranes_moments(rill_membranes *membranes, rill_node first, rill_node count, double *rho,
+                                   double *u);
+
+#endif

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "membrane/run.h"
+
+#include "core/clock.h"
+#include "core/memory.h"
+#include "core/progress.h"
+#include "core/status.h"
+#include "io/fields.h"
+#include "io/result.h"
+#include "io/wall_file.h"
+#include "kernel/variant.h"
+#include "membrane/membrane.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Speed of the plates above which the fluid is compressible. */
+#define SPEED_MOST 0.1
+
+/* Rows of the series in a unit of strain. */
+enum { ROWS = 20 };
+
+/* A case that runs. */
+typedef struct run {
+    const rill_capsule_case *given;
+    rill_capsule_scales scales;
+    rill_geom *geom;
+    rill_domain *domain;
+    rill_sim *sim;
+    rill_membrane_mesh mesh;
+    rill_membranes *membranes;
+    rill_membrane_shape rest;
+    rill_result *result;
+    rill_series *series;
+} run;
+
+static rill_status check(const rill_capsule_case *c)
+{
+    const struct {
+        const char *name;
+        double value;
+        bool zero; /* is allowed */
+    } all[] = {{"radius", c->radius, false},         {"capillary number", c->capillary, false},
+               {"Reynolds number", c->reynolds, false}, {"strain", c->strain, false},
+               {"bending stiffness", c->bending, true}, {"dilatation parameter", c->dilatation, true},
+               {"volume stiffness", c->volume, true},   {"area stiffness", c->area, true},
+               {"strain between files", c->every, true}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (!(all[k].value > 0 || (all[k].zero && all[k].value == 0)) || !isfinite(all[k].value))
+            return rill_fail(RILL_USAGE, "%s %g is not a number %s 0", all[k].name, all[k].value,
+                             all[k].zero ? "from" : "above");
+    if (!(c->tau > 0.5) || !isfinite(c->tau)) return rill_fail(RILL_USAGE, "tau %g is not above 0.5", c->tau);
+    for (int a = 0; a < 3; a++)
+        if (2 * c->radius + 4 > c->n[a])
+            return rill_fail(RILL_USAGE,
+                             "a capsule of radius %g needs %g voxels along %c, of which there are %u: make the box "
+                             "larger (10 radii and more are usual)",
+                             c->radius, ceil(2 * c->radius + 4), rill_axis(a), c->n[a]);
+    return RILL_OK;
+}
+
+rill_status rill_capsule_scale(const rill_capsule_case *c, rill_capsule_scales *out)
+{
+    rill_status status = RILL_OK;
+    const double nu = (c->tau - 0.5) / 3;
+    RILL_TRY(check(c));
+    out->rate = c->reynolds * nu / (c->radius * c->radius);
+    out->speed = out->rate * c->n[2] / 2;
+    out->shear = nu * out->rate * c->radius / c->capillary;
+    const double steps = ceil(c->strain / out->rate), every = c->every / out->rate;
+    if (!(steps < 1e12))
+        RILL_TRY(rill_fail(RILL_USAGE, "a strain of %g takes %.3g time steps: raise --re or --tau", c->strain,
+                           steps));
+    if (out->speed > SPEED_MOST)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "the plates would move at %.3g voxels per step, above %g where flow is compressible: "
+                           "lower --re below %.3g, or --tau, or --nz",
+                           out->speed, SPEED_MOST, c->reynolds * SPEED_MOST / out->speed));
+    out->steps = (uint64_t)steps;
+    out->every = c->every > 0 ? (uint64_t)fmax(1, round(every)) : 0;
+    out->row = (uint64_t)fmax(1, round(1 / (ROWS * out->rate)));
+    out->vertices = 10U * (1U << 2 * (unsigned)c->level) + 2U;
+    out->triangles = 20U << 2 * (unsigned)c->level;
+done:
+    return status;
+}
+
+/* Let the plates move, and the fluid between them as it would without a capsule. */
+static rill_status shear_begin(run *r)
+{
+    enum { some = 1 << 16 };
+    rill_status status = RILL_OK;
+    const rill_capsule_case *c = r->given;
+    rill_boundary *plate = NULL;
+    double *values = NULL;
+    for (int end = -1; end <= 1; end += 2) {
+        int patch;
+        RILL_TRY(rill_boundary_create_face(r->domain, 2, end, &plate));
+        RILL_TRY(rill_boundary_set_velocity(plate, (const double[3]){end * r->scales.speed, 0, 0}));
+        RILL_TRY(rill_sim_boundary_add(r->sim, plate, &patch));
+        rill_boundary_destroy(plate);
+        plate = NULL;
+    }
+    const rill_node nodes = rill_domain_nodes(r->domain), plane = c->n[0] * c->n[1];
+    RILL_TRY(rill_array_create(4 * (uint64_t)some, sizeof *values, "the flow at the start",
+                                    (void **)&values));
+    for (rill_node first = 0; first < nodes; first += some) {
+        const rill_node count = nodes - first < some ? nodes - first : some;
+        memset(values, 0, 4 * (size_t)count * sizeof *values);
+        for (rill_node k = 0; k < count; k++)
+            values[count + k] = r->scales.rate * ((first + k) / plane + 0.5 - c->n[2] / 2.0);
+        RILL_TRY(rill_sim_set_moments_of(r->sim, first, count, values, values + count));
+        if (nodes - first <= some) break; /* 32 bits may not hold the next one */
+    }
+done:
+    rill_boundary_destroy(plate);
+    rill_array_destroy(values);
+    return status;
+}
+
+static rill_status begin(run *r)
+{
+    rill_status status = RILL_OK;
+    const rill_capsule_case *c = r->given;
+    rill_sim_options o = rill_sim_options_default();
+    RILL_TRY(rill_capsule_scale(c, &r->scales));
+    RILL_TRY(c->shape == RILL_CAPSULE_SPHERE ? rill_membrane_mesh_sphere(c->radius, c->level, &r->mesh)
+                                             : rill_membrane_mesh_red_cell(c->radius, c->level, &r->mesh));
+    r->rest = rill_membrane_shape_of(&r->mesh, (const double(*)[3])r->mesh.vertices);
+    RILL_TRY(rill_geom_create(c->n, &r->geom));
+    memset(r->geom->voxels, RILL_FLUID, rill_geom_voxels(r->geom));
+    r->geom->sides[2] = RILL_WALL;
+    RILL_TRY(rill_domain_create(r->geom, &(rill_domain_options){RILL_D3Q19, -1, c->progress}, &r->domain));
+    o.variant.equilibrium = RILL_SECOND_ORDER;
+    o.variant.collision = RILL_TRT;
+    o.variant.stream = c->stream;
+    o.variant.storage = c->storage;
+    o.backend = RILL_BACKEND_CPU;
+    o.tau = c->tau;
+    RILL_TRY(rill_sim_create(r->domain, &o, &r->sim));
+    RILL_TRY(shear_begin(r));
+    const double centre[3] = {c->n[0] / 2.0, c->n[1] / 2.0, c->n[2] / 2.0}, shear = r->scales.shear;
+    const rill_membranes_options membranes = {.mesh = &r->mesh,
+                                              .elastic = {.law = c->law,
+                                                          .shear = shear,
+                                                          .dilatation = c->dilatation,
+                                                          .bending = c->bending * shear * c->radius * c->radius,
+                                                          .area = c->area * shear,
+                                                          .volume = c->volume * shear / c->radius},
+                                              .width = c->width,
+                                              .count = 1,
+                                              .centres = &centre};
+    status = rill_membranes_create(r->sim, &membranes, &r->membranes);
+done:
+    return status;
+}
+
+static rill_capsule_row measure(const run *r)
+{
+    const rill_membranes *m = r->membranes;
+    const rill_membrane_shape s = rill_membrane_shape_of(&r->mesh, (const double(*)[3])m->x);
+    rill_capsule_row row = {.strain = r->scales.rate * (double)rill_sim_steps(r->sim),
+                            .area = s.area / r->rest.area,
+                            .volume = s.volume / r->rest.volume};
+    /* the two axes in the plane of shear: not the one nearest to its normal y */
+    int of_shear[2] = {0, 1}, count = 0, normal = 0;
+    for (int k = 1; k < 3; k++)
+        if (fabs(s.direction[k][1]) > fabs(s.direction[normal][1])) normal = k;
+    for (int k = 0; k < 3; k++)
+        if (k != normal) of_shear[count++] = k;
+    const double *along = s.direction[of_shear[0]];
+    const double longer = s.axes[of_shear[0]], shorter = s.axes[of_shear[1]];
+    row.deformation = (longer - shorter) / (longer + shorter);
+    row.inclination = atan2(along[2], along[0]) * 180 / M_PI;
+    if (row.inclination > 90) row.inclination -= 180;
+    if (row.inclination <= -90) row.inclination += 180;
+    for (int a = 0; a < 3; a++) {
+        row.axes[a] = s.axes[a];
+        row.centre[a] = s.centre[a];
+    }
+    for (uint32_t v = 0; v < r->mesh.vertex_count; v++) {
+        const double *u = m->velocity[v];
+        row.speed_max = fmax(row.speed_max, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
+    }
+    return row;
+}
+
+static rill_status open_result(run *r)
+{
+    static const rill_quantity columns[] = {
+        {"strain", "1", "rate of shear times time", 1},
+        {"deformation", "1", "Taylor's, in the plane of shear", 1},
+        {"inclination", "degree", "of the longer axis to the flow", 0},
+        {"axis_1", "lu", "semi-axes of the ellipsoid with the same moments of inertia", 0},
+        {"axis_2", "lu", NULL, 0},
+        {"axis_3", "lu", NULL, 0},
+        {"area", "1", "over that at rest", 1},
+        {"volume", "1", "over that at rest", 1},
+        {"centre_x", "lu", NULL, 0},
+        {"centre_y", "lu", NULL, 0},
+        {"centre_z", "lu", NULL, 0}};
+    rill_status status = RILL_OK;
+    char variant[128];
+    rill_variant_name(rill_sim_variant(r->sim), variant, sizeof variant);
+    const rill_run about = {.command = r->given->command,
+                            .backend = rill_sim_backend(r->sim),
+                            .device = rill_sim_device(r->sim),
+                            .variant = variant,
+                            .seed = -1};
+    if (!r->given->output) return RILL_OK;
+    RILL_TRY(rill_result_create(r->given->output, &about, &r->result));
+    RILL_TRY(rill_series_create(r->result, "/series/capsule", columns,
+                                (int)(sizeof columns / sizeof *columns), &r->series));
+done:
+    return status;
+}
+
+char *rill_capsule_file_name(const char *output, uint64_t step, bool membrane)
+{
+    const size_t length = strlen(output);
+    const size_t stem = length > 3 && strcmp(output + length - 3, ".h5") == 0 ? length - 3 : length;
+    char *path = malloc(length + 50);
+    if (path)
+        snprintf(path, length + 50, "%.*s.%llu%s.vtkhdf", (int)stem, output, (unsigned long long)step,
+                 membrane ? ".membrane" : "");
+    return path;
+}
+
+static rill_status moments(void *context, rill_node first, rill_node count, double *rho, double *u)
+{
+    return rill_membranes_moments(((const run *)context)->membranes, first, count, rho, u);
+}
+
+static rill_status flow_write(run *r, const char *path)
+{
+    rill_fields fields = rill_fields_default();
+    fields.geom = r->geom;
+    fields.moments = moments;
+    fields.context = r;
+    fields.step = rill_sim_steps(r->sim);
+    fields.command = r->given->command;
+    fields.progress = r->given->progress;
+    return rill_fields_write(&fields, RILL_FIELDS_IMAGE, path);
+}
+
+static rill_status membrane_write(run *r, const char *path)
+{
+    rill_surface surface = {.vertices = r->membranes->x,
+                            .triangles = r->mesh.triangles,
+                            .vertex_count = r->mesh.vertex_count,
+                            .triangle_count = r->mesh.triangle_count};
+    rill_geom geom = {.surface = &surface}; /* all borrowed */
+    const rill_wall_fields fields = {
+        .geom = &geom, .step = rill_sim_steps(r->sim), .command = r->given->command};
+    return rill_wall_file_write(&fields, path);
+}
+
+static rill_status write_files(run *r)
+{
+    rill_status status = RILL_OK;
+    for (int membrane = 0; membrane < 2 && status == RILL_OK; membrane++) {
+        char *path = rill_capsule_file_name(r->given->output, rill_sim_steps(r->sim), membrane);
+        if (!path) return rill_fail(RILL_SYSTEM, "out of memory for the name of a file");
+        status = membrane ? membrane_write(r, path) : flow_write(r, path);
+        free(path);
+    }
+    return status;
+}
+
+/* Record what there is. */
+static rill_status record(run *r, rill_capsule_row *row)
+{
+    rill_status status = RILL_OK;
+    const uint64_t step = rill_sim_steps(r->sim), every = r->scales.every;
+    *row = measure(r);
+    const double values[11] = {row->strain,  row->deformation, row->inclination, row->axes[0],
+                               row->axes[1], row->axes[2],     row->area,        row->volume,
+                               row->centre[0], row->centre[1], row->centre[2]};
+    if (!isfinite(row->volume) || !isfinite(row->speed_max) || row->speed_max > 0.5)
+        RILL_TRY(rill_fail(RILL_NUMERICS,
+                           "the capsule diverged by step %llu: lower --re, which makes time steps shorter, or "
+                           "raise --ca or --tau",
+                           (unsigned long long)step));
+    if (r->series) RILL_TRY(rill_series_append(r->series, step, values));
+    if (r->given->output && every && step % every == 0) RILL_TRY(write_files(r));
+done:
+    return status;
+}
+
+static uint64_t chunk_of(const run *r, uint64_t made)
+{
+    const uint64_t every = r->scales.every, left = r->scales.steps - made;
+    uint64_t chunk = r->scales.row - made % r->scales.row;
+    if (every && every - made % every < chunk) chunk = every - made % every;
+    return chunk < left ? chunk : left;
+}
+
+static rill_status steps(run *r, rill_capsule_outcome *out)
+{
+    rill_status status = RILL_OK;
+    double seconds = 0, before = NAN;
+    RILL_TRY(record(r, &out->last));
+    while (out->steps < r->scales.steps) {
+        const uint64_t chunk = chunk_of(r, out->steps);
+        const double start = rill_now();
+        RILL_TRY(
+            rill_progress_report(r->given->progress, "steps", (double)out->steps / (double)r->scales.steps));
+        RILL_TRY(rill_sim_step(r->sim, chunk));
+        seconds += rill_now() - start;
+        out->steps += chunk;
+        RILL_TRY(record(r, &out->last));
+        if (out->last.strain <= r->given->strain - 1) before = out->last.deformation;
+    }
+    out->drift = out->last.deformation - before;
+    out->mlups =
+        seconds > 0 ? 1e-6 * (double)out->steps * (double)rill_domain_nodes(r->domain) / seconds : 0;
+done:
+    return status;
+}
+
+static rill_status close_result(run *r, const rill_capsule_outcome *out)
+{
+    static const rill_quantity what[] = {{"deformation", "1", "Taylor's, at the end", 1},
+                                         {"inclination", "degree", "at the end", 0},
+                                         {"drift", "1", "change of the deformation in the last unit of strain", 1}};
+    rill_status status = RILL_OK;
+    const double values[] = {out->last.deformation, out->last.inclination, out->drift};
+    if (!r->result) return RILL_OK;
+    for (int k = 0; k < 3; k++)
+        RILL_TRY(rill_result_values(r->result, "/summary", &what[k], 0, NULL, &values[k]));
+    RILL_TRY(rill_result_set_integer(r->result, "/summary", "steps", (int64_t)out->steps));
+    RILL_TRY(rill_result_commit(r->result));
+done:
+    return status;
+}
+
+rill_status rill_capsule_run(const rill_capsule_case *given, rill_capsule_outcome *out)
+{
+    rill_status status = RILL_OK;
+    run r = {.given = given};
+    *out = (rill_capsule_outcome){.steps = 0};
+    RILL_TRY(begin(&r));
+    RILL_TRY(open_result(&r));
+    RILL_TRY(steps(&r, out));
+    RILL_TRY(close_result(&r, out));
+done:
+    rill_result_destroy(r.result);
+    rill_membranes_destroy(r.membranes);
+    rill_membrane_mesh_destroy(&r.mesh);
+    rill_sim_destroy(r.sim);
+    rill_domain_destroy(r.domain);
+    rill_geom_destroy(r.geom);
+    return status;
+}

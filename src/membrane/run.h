@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file run.h
+ * A capsule in a shear flow between plates, from its numbers to files.
+ */
+#ifndef RILL_MEMBRANE_RUN_H
+#define RILL_MEMBRANE_RUN_H
+
+#include "membrane/elastic.h"
+
+/** Shapes at rest. */
+typedef enum rill_capsule_shape { RILL_CAPSULE_SPHERE, RILL_CAPSULE_RED_CELL } rill_capsule_shape;
+
+/** What to compute: lengths in voxels, the rest without dimensions. */
+typedef struct rill_capsule_case {
+    rill_capsule_shape shape;
+    uint32_t n[3];    /**< cells; periodic along x and y, plates along z */
+    double radius;    /**< a, voxels */
+    int level;        /**< subdivisions of the icosahedron */
+    rill_membrane_law law;
+    double dilatation; /**< C of Skalak's law */
+    double capillary;  /**< mu gamma a / G */
+    double reynolds;   /**< gamma a^2 / nu */
+    double bending;    /**< kappa / (G a^2) */
+    double volume;     /**< k_V a / G */
+    double area;       /**< k_A / G */
+    double tau;
+    double strain; /**< gamma t at the end */
+    int width;     /**< of the kernel */
+    rill_stream stream;
+    rill_storage storage;
+    double every;        /**< files of fields and membrane after this strain each; 0: none */
+    const char *output;  /**< "capsule.h5"; NULL: no files */
+    const char *command; /**< provenance; may be NULL */
+    rill_progress progress;
+} rill_capsule_case;
+
+/** Numbers of it in lattice units. */
+typedef struct rill_capsule_scales {
+    double rate;  /**< gamma */
+    double speed; /**< of the plates, ± */
+    double shear; /**< G */
+    uint64_t steps;
+    uint64_t every; /**< steps between files; 0: none */
+    uint64_t row;   /**< steps between rows of the series */
+    uint32_t vertices, triangles;
+} rill_capsule_scales;
+
+/** Shape of a capsule at one time. */
+typedef struct rill_capsule_row {
+    double strain;      /**< gamma t */
+    double deformation; /**< Taylor's D = (L - B) / (L + B) of the ellipsoid with the same moments of inertia, L
+                           and B in the plane of shear */
+    double inclination; /**< of L to the flow, degrees */
+    double axes[3];     /**< semi-axes, voxels, longest first */
+    double area, volume; /**< over those at rest */
+    double centre[3];    /**< voxels from the corner of the box */
+    double speed_max;    /**< of its vertices */
+} rill_capsule_row;
+
+/** What came of it. */
+typedef struct rill_capsule_outcome {
+    rill_capsule_row last;
+    double drift; /**< change of D over the last unit of strain, NaN where there is none */
+    uint64_t steps;
+    double mlups; /**< million node updates a second, the membrane included */
+} rill_capsule_outcome;
+
+/** Find the scales. @return RILL_USAGE for values out of range */
+rill_status rill_capsule_scale(const rill_capsule_case *given, rill_capsule_scales *out);
+
+/** Return the name of the membrane ("capsule.500.membrane.vtkhdf") or fields of a step; to be freed, NULL: no
+ * memory. */
+char *rill_capsule_file_name(const char *output, uint64_t step, bool membrane);
+
+/**
+ * Compute a case, and write its files.
+ * @return RILL_USAGE for values out of range, RILL_NUMERICS when it diverged, RILL_SYSTEM, RILL_CANCELLED
+ */
+rill_status rill_capsule_run(const rill_capsule_case *given, rill_capsule_outcome *out);
+
+#endif

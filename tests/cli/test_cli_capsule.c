@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rill capsule: shapes, exit codes and files. */
+#include "cli_test.h"
+
+TestSuite(capsule, .init = cli_test_start, .fini = cli_test_end);
+
+Test(capsule, a_sphere_in_shear)
+{
+    const cli_result r =
+        cli_test_run("capsule", "sphere", "--nx", "16", "--ny", "16", "--nz", "16", "--radius", "4", "--level", "2",
+                     "--re", "1", "--strain", "0.4", "--every", "0.2", "-o", "a.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "deformation"), "%s", r.out);
+    static const char *const files[] = {"a.0.vtkhdf", "a.0.membrane.vtkhdf", "a.19.vtkhdf", "a.19.membrane.vtkhdf"};
+    for (int k = 0; k < 4; k++) cr_expect_eq(access(files[k], F_OK), 0, "%s", files[k]);
+    const cli_result info = cli_test_run("info", "a.h5");
+    cr_assert_eq(info.code, 0, "%s", info.err);
+    cr_expect_not_null(strstr(info.out, "inclination"), "%s", info.out);
+}
+
+Test(capsule, laws_kernels_and_schemes)
+{
+    static const char *const more[][9] = {
+        {"sphere", "--law", "skalak", "--dilatation", "10", "--stream", "esopull"},
+        {"red-cell", "--law", "skalak", "--bending", "0.01", "--area", "10", "--volume", "10"},
+        {"sphere", "--kernel", "2", "--stream", "aa", "--storage", "fp64"},
+        {"sphere", "--kernel", "3", "--stream", "esotwist"}};
+    for (int k = 0; k < 4; k++) {
+        const char *words[32] = {"capsule", "--nx", "14", "--ny",    "14", "--nz",     "14",  "--radius",
+                                 "4",       "--re", "1",  "--level", "2",  "--strain", "0.1", "-q"};
+        int count = 16;
+        for (int i = 0; i < 9 && more[k][i]; i++) words[count++] = more[k][i];
+        const cli_result r = cli_test_run_list(words);
+        cr_expect_eq(r.code, 0, "%s", r.err);
+        cr_expect_str_empty(r.out);
+    }
+}
+
+Test(capsule, refusals)
+{
+    cli_test_fails(1, "choose sphere", "capsule", "cube");
+    cli_test_fails(1, "name the shape", "capsule");
+    cli_test_fails(1, "on a CPU only", "capsule", "sphere", "--backend", "cuda");
+    cli_test_fails(1, "make the box larger", "capsule", "sphere", "--radius", "30");
+    cli_test_fails(1, "compressible", "capsule", "sphere", "--re", "5");
+    cli_test_fails(1, "needs a result file", "capsule", "sphere", "--every", "1");
+    cli_test_fails(1, "write fewer", "capsule", "sphere", "--every", "1e-6", "--strain", "10", "-o", "a.h5");
+    cli_test_fails(1, "takes 8.64e+13 time steps", "capsule", "sphere", "--re", "1e-11");
+    cli_test_fails(2, "diverged", "capsule", "sphere", "-q", "--nx", "14", "--ny", "14", "--nz", "14", "--radius", "4",
+                   "--level", "2", "--re", "0.5", "--ca", "1e-5", "--strain", "1");
+}

@@ -5,8 +5,10 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     X,
@@ -120,6 +122,44 @@ Test(breakthrough, column_closed_at_both_ends)
         cr_expect_float_eq(run->dispersion, 1, 2e-3, "Pe %g: %g", p, run->dispersion);
         cr_expect_float_eq(run->recovered, 1, 1e-4);
         cr_expect_eq(run->count, 8 * RILL_BREAKTHROUGH_SAMPLES + 1);
+        rill_dispersion_free(&r);
+    }
+}
+
+/* Return the k-th root of tan(2 b) = 2 b P / (b^2 - P^2), from 0: one in each half pi. */
+static double root_of(double p, int k)
+{
+    double low = k * M_PI / 2 + 1e-12, high = (k + 1) * M_PI / 2;
+    const double sign = k % 2 ? -1 : 1;
+    for (int n = 0; n < 100; n++) {
+        const double b = (low + high) / 2;
+        *(sign * ((b * b - p * p) * sin(2 * b) - 2 * b * p * cos(2 * b)) < 0 ? &low : &high) = b;
+    }
+    return low;
+}
+
+/* What flows out of such a column through which the solute is flushed, at each moment (Brenner 1962,
+ * doi:10.1016/0009-2509(62)85002-7): exp(P (2 - t)) sum b sin(2 b) / (b^2 + P^2 + P) exp(-b^2 t / P), with P
+ * = Pe / 4; of a step it is what is missing. */
+Test(breakthrough, outlet_of_a_closed_column)
+{
+    for (int k = 0; k < 2; k++) {
+        const double pe = k ? 20 : 6, p = pe / 4;
+        const uint32_t n = 100;
+        const rill_dispersion_options o = options_of(RILL_RELEASE_STEP, pe / n, 1, 4);
+        rill_dispersion r = column(n, 1, &o);
+        const rill_breakthrough *run = r.runs;
+        double worst = 0;
+        for (uint64_t i = RILL_BREAKTHROUGH_SAMPLES / 5; i < run->count; i++) {
+            const double *row = run->samples + i * RILL_BREAKTHROUGH_COLUMNS, t = row[TIME];
+            double exact = 1;
+            for (int j = 0; j < 60; j++) {
+                const double b = root_of(p, j);
+                exact -= b * sin(2 * b) / (b * b + p * p + p) * exp(p * (2 - t) - b * b * t / p);
+            }
+            worst = fmax(worst, fabs(row[OUTLET] - exact));
+        }
+        cr_expect_lt(worst, 1e-3, "Pe %g: %g", pe, worst);
         rill_dispersion_free(&r);
     }
 }
@@ -257,4 +297,63 @@ Test(breakthrough, refusals)
     o = good;
     o.axis = Y;
     refused(&o, "2 voxels along the flow");
+}
+
+static int calls;
+
+/* Cancel at the call that is counted down to. */
+static bool count_down(void *context, const rill_progress_moment *moment)
+{
+    (void)context, (void)moment;
+    return calls-- > 0;
+}
+
+/* Wherever it is cancelled, it goes on to the same bits, of tensors and of runs in time. */
+Test(breakthrough, goes_on_from_a_checkpoint_to_the_same_bits)
+{
+    rill_geom *g = balls_rock(16, 9, 3.2, 7), *copy;
+    float *u = velocities(g, 1);
+    rill_dispersion_options o = options_of(RILL_RELEASE_STEP, 2, 4, 0);
+    o.peclet[1] = 5;
+    o.peclet_count = 2;
+    const rill_dispersion whole = compute(g, u, &o);
+    int resumed = 0;
+    o.checkpoint = "d.checkpoint.h5";
+    for (int stop = 1; stop < 5000; stop = stop * 5 / 3 + 1) {
+        rill_dispersion r;
+        remove(o.checkpoint);
+        o.resume = false;
+        o.progress = (rill_progress){count_down, NULL};
+        calls = stop;
+        ASSERT_OK(rill_geom_copy(g, &copy));
+        const rill_status status = rill_dispersion_compute(copy, u, &o, &r);
+        rill_geom_destroy(copy);
+        rill_dispersion_free(&r);
+        if (status == RILL_OK) break;
+        cr_assert_eq(status, RILL_CANCELLED);
+        if (access(o.checkpoint, F_OK) != 0) continue;
+        resumed++;
+        o.resume = true;
+        o.progress = (rill_progress){0};
+        ASSERT_OK(rill_geom_copy(g, &copy));
+        ASSERT_OK(rill_dispersion_compute(copy, u, &o, &r));
+        rill_geom_destroy(copy);
+        cr_expect_neq(access(o.checkpoint, F_OK), 0, "it is still there");
+        for (int k = 0; k < 2; k++) {
+            cr_expect_eq(memcmp(r.points[k].d, whole.points[k].d, sizeof whole.points[k].d), 0, "stop %d",
+                         stop);
+            cr_expect_eq(memcmp(r.points[k].bound, whole.points[k].bound, sizeof whole.points[k].bound), 0);
+            cr_assert_eq(r.runs[k].count, whole.runs[k].count);
+            cr_expect_eq(memcmp(r.runs[k].samples, whole.runs[k].samples,
+                                whole.runs[k].count * RILL_BREAKTHROUGH_COLUMNS * sizeof(double)),
+                         0, "stop %d", stop);
+            cr_expect_eq(r.runs[k].variance, whole.runs[k].variance);
+        }
+        rill_dispersion_free(&r);
+    }
+    cr_expect_geq(resumed, 5, "%d", resumed);
+    rill_dispersion last = whole;
+    rill_dispersion_free(&last);
+    rill_geom_destroy(g);
+    free(u);
 }

@@ -11,7 +11,11 @@
 
 #include <math.h>
 #include <omp.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { X, Y, Z };
 
@@ -440,5 +444,95 @@ Test(diffusivity, memory_is_checked_before_the_work)
                        rill_error_message());
     unsetenv("RILL_MEMORY");
     rill_diffusivity_free(&d);
+    rill_geom_destroy(geom);
+}
+
+/* Whether two results are the same bits, but for times. */
+static bool same(const rill_diffusivity *a, const rill_diffusivity *b)
+{
+    bool equal = a->run_count == b->run_count && memcmp(a->d, b->d, sizeof a->d) == 0;
+    for (int r = 0; r < a->run_count && equal; r++)
+        equal = a->runs[r].iterations == b->runs[r].iterations &&
+                memcmp(a->runs[r].bound, b->runs[r].bound, sizeof a->runs[r].bound) == 0 &&
+                memcmp(a->runs[r].uncertainty, b->runs[r].uncertainty, sizeof a->runs[r].uncertainty) == 0;
+    return equal;
+}
+
+/* What stops a run: its callback, when it was called `left` times, or the end of its process. */
+typedef struct stop {
+    int left;
+    bool kill;
+} stop;
+
+static bool count_down(void *context, const rill_progress_moment *moment)
+{
+    stop *s = context;
+    if (!strstr(moment->what, "diffusion along") || s->left-- > 0) return true;
+    if (s->kill) kill(getpid(), SIGKILL);
+    return false;
+}
+
+/* Compute until it stops, in a process of its own where that is killed. */
+static void compute_stopped(const rill_geom *geom, const rill_diffusivity_options *options, stop *s)
+{
+    rill_geom *copy;
+    rill_diffusivity d;
+    rill_diffusivity_options o = *options;
+    int code = 0;
+    o.progress = (rill_progress){count_down, s};
+    o.checkpoint_every = s->kill ? 1e-9 : 0;
+    const pid_t child = s->kill ? fork() : 0;
+    if (child > 0) {
+        cr_assert_eq(waitpid(child, &code, 0), child);
+        cr_assert(WIFSIGNALED(code), "the run ended before it was killed");
+        return;
+    }
+    ASSERT_OK(rill_geom_copy(geom, &copy));
+    const rill_status status = rill_diffusivity_compute(copy, &o, &d);
+    if (s->kill) _exit(0);
+    cr_assert_eq(status, RILL_CANCELLED);
+    cr_assert_not_null(strstr(rill_error_message(), "--resume"), "%s", rill_error_message());
+    rill_diffusivity_free(&d);
+    rill_geom_destroy(copy);
+}
+
+/* Wherever a run is cancelled or killed, along whichever axis, it goes on to the same bits. */
+Test(diffusivity, goes_on_from_a_checkpoint_to_the_same_bits)
+{
+    rill_geom *geom = box(33, 20, 21, RILL_PERIODIC), *copy;
+    rill_diffusivity whole, resumed;
+    rill_diffusivity_options o = options_of(RILL_AXES_XYZ, 1e-9);
+    noise(geom, 0.6, 7);
+    ASSERT_OK(rill_geom_copy(geom, &copy));
+    ASSERT_OK(rill_diffusivity_compute(copy, &o, &whole));
+    rill_geom_destroy(copy);
+    cr_assert_eq(whole.run_count, 3);
+    const int first = (int)whole.runs[0].iterations, second = (int)whole.runs[1].iterations;
+    const stop stops[] = {{5, false}, {first + 5, false}, {first + second + 6, false},
+                          {6, true},  {first + 7, true},  {first + second + 8, true}};
+    o.checkpoint = "d.checkpoint.h5";
+    for (size_t k = 0; k < sizeof stops / sizeof *stops; k++) {
+        stop s = stops[k];
+        o.resume = false;
+        compute_stopped(geom, &o, &s);
+        o.resume = true;
+        ASSERT_OK(rill_geom_copy(geom, &copy));
+        ASSERT_OK(rill_diffusivity_compute(copy, &o, &resumed));
+        cr_expect(same(&whole, &resumed), "stop %zu: %.17g, %.17g", k, whole.d[2][2], resumed.d[2][2]);
+        cr_expect_neq(access(o.checkpoint, F_OK), 0, "it is still there");
+        rill_diffusivity_free(&resumed);
+        rill_geom_destroy(copy);
+    }
+    stop again = stops[0];
+    o.resume = false;
+    compute_stopped(geom, &o, &again);
+    o.resume = true;
+    o.tolerance = 1e-8; /* another run */
+    ASSERT_OK(rill_geom_copy(geom, &copy));
+    cr_expect_eq(rill_diffusivity_compute(copy, &o, &resumed), RILL_USAGE);
+    rill_diffusivity_free(&resumed);
+    rill_geom_destroy(copy);
+    remove(o.checkpoint);
+    rill_diffusivity_free(&whole);
     rill_geom_destroy(geom);
 }

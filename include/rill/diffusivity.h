@@ -64,6 +64,10 @@ typedef struct rill_diffusivity_options {
     rill_device *device;        /**< not owned; NULL: one is opened */
     rill_backend_kind backend;  /**< of that */
     rill_progress progress;     /**< all 0: none */
+    const char *checkpoint;     /**< file that a run which is cancelled leaves, and that is written every
+                                     `checkpoint_every`; removed at the end. NULL: none */
+    double checkpoint_every;    /**< s of wall clock; 0: only where the run is cancelled */
+    bool resume;                /**< go on from the checkpoint, to the same bits */
     /** Called at the end of each run, e.g. to write fields. May be NULL. */
     rill_status (*finished)(void *context, const rill_diffusion_field *field);
     void *context; /**< passed to `finished` */
@@ -125,7 +129,8 @@ typedef struct rill_diffusivity {
 
 /**
  * Return the default options.
- * @return axis z (of one slice x), a gradient, one phase, tolerance 0.1 %, at most 10^4 iterations
+ * @return axis z (of one slice x), a gradient, one phase, tolerance 0.1 %, at most 10^4 iterations, no
+ * checkpoint
  */
 rill_diffusivity_options rill_diffusivity_options_default(void);
 

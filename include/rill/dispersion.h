@@ -93,6 +93,9 @@ typedef struct rill_dispersion_options {
     double tolerance;            /**< relative half-width of the bounds of D_ii to stop at */
     uint64_t max_iterations;     /**< for each Peclet number and axis */
     rill_progress progress;      /**< all 0: none */
+    const char *checkpoint;      /**< file that is written whenever an axis of a Peclet number, or a run in
+                                      time, is solved; removed at the end. NULL: none */
+    bool resume;                 /**< go on from the checkpoint, to the same bits */
     /** Called for each Peclet number, e.g. to write fields. May be NULL. */
     rill_status (*finished)(void *context, const rill_dispersion_field *field);
     void *context;        /**< passed to `finished` and `moment` */

@@ -21,7 +21,7 @@ from ._computation import Computation, given, provenance_of
 from ._field import ordered, points_of
 from ._geometry import Geometry, Porosity, Source, as_geometry, axis_of, is_path, labelled, porosity_of
 from ._library import library, need, notes, text, warn
-from ._permeability import AXES, Axis
+from ._permeability import AXES, Axis, set_checkpoint
 from ._pore import Pore, ranges_of
 from ._progress import Progress, Watch, logger, one_bar, percent
 from ._sample import Core, Where, takes_image
@@ -256,6 +256,8 @@ def diffusivity(
     max_iterations: int = 10_000,
     error_bar: bool = False,
     fields: bool = False,
+    checkpoint: Any = None,
+    resume: bool = False,
     allow_outside: bool = False,
     device: str = "auto",
     progress: Progress = None,
@@ -287,6 +289,10 @@ def diffusivity(
         Estimate D of the shape from images with voxels 2 and 4 times as large: `Diffusivity.error_bar`.
     fields : bool
         Keep concentration and flux of each run: 16 bytes a voxel and axis.
+    checkpoint : path, optional
+        File that is written every 10 minutes and when the computation is cancelled, and that `resume` continues from. It is removed at the end.
+    resume : bool
+        Continue from `checkpoint`, with the same options and image, to the same bits.
     device : str
         'auto', 'cpu', or 'cuda', 'cuda:1', … as for `permeability`. A GPU gives the same numbers as processors.
     progress : optional
@@ -317,6 +323,7 @@ def diffusivity(
     made, found = _options_of(drive, tolerance, max_iterations, pore, phases)
     chosen = Device(device)
     made.error_bar = flag(error_bar, "error_bar")
+    set_checkpoint(made, checkpoint, flag(resume, "resume"), made.error_bar, flag(fields, "fields"))
     where = Where(outside, mask, mask_inside, core, allow_outside, found)
     with one_bar(progress) as shown_by:
         geometry, letters = as_geometry(im, voxel_size, pore, order, sides, shown_by, where)

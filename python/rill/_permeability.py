@@ -446,7 +446,7 @@ class _Call:
         if isinstance(self.progress, Bar):
             self.progress.flows = 3
         self.devices = devices_of(a["device"], a["devices"])
-        _checkpoint(o, a["checkpoint"], flag(a["resume"], "resume"), bool(form_of(a["error_bar"]) or a.get("sample")), self.fields)
+        set_checkpoint(o, a["checkpoint"], flag(a["resume"], "resume"), bool(form_of(a["error_bar"]) or a.get("sample")), self.fields)
         im, order = a["im"], a["order"]
         pore = pore_of(a["pore"], a.get("threshold"))
         o.sensitivity = flag(a.get("sensitivity", False), "sensitivity") or getattr(pore, "width", 0) > 0
@@ -477,7 +477,7 @@ class _Call:
         return result
 
 
-def _checkpoint(o: Any, checkpoint: Any, resume: bool, error_bar: bool, fields: bool) -> None:
+def set_checkpoint(o: Any, checkpoint: Any, resume: bool, error_bar: bool, fields: bool) -> None:
     """Set the checkpoint of the options."""
     if checkpoint is None:
         if resume:

@@ -5,6 +5,7 @@
 #include "cli/devices.h"
 #include "cli/diffusivity.h"
 #include "cli/permeability.h"
+#include "cli/solute_fields.h"
 #include "cli/words.h"
 #include "core/clock.h"
 #include "core/progress.h"
@@ -13,11 +14,11 @@
 #include "diffusion/diffusion.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/components.h"
-#include "io/fields.h"
 #include "io/ours.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *const cli_diffusion_drives[] = {"gradient", "outside", "inside", NULL};
 static const char *const kinds[] = {"none", "image", "sparse", NULL}; /* as rill_fields_kind */
@@ -28,7 +29,8 @@ typedef struct choices {
     cli_image image;
     cli_list phase_texts;
     rill_phase phases[RILL_PHASES];
-    const char *input, *axes, *csv, *blocks;
+    const char *input, *axes, *csv, *blocks, *checkpoint; /* which is as given */
+    char checkpoint_name[4096];
     const char *const *inputs;
     int input_count, at_once;
     bool axis_given, resume, dry_run;
@@ -141,18 +143,17 @@ static rill_status moments_of(void *context, rill_node first, rill_node count, d
 static rill_status fields_write(void *context, const rill_diffusion_field *field)
 {
     choices *c = context;
-    rill_fields fields = rill_fields_default();
-    fields.geom = c->geom;
-    fields.moments = moments_of;
-    fields.context = (void *)field; /* which is not written to */
-    fields.vector = "flux";
-    fields.number = "concentration";
-    fields.velocity = (rill_field_unit){1, "D0/voxel", 0, 0};
-    fields.pressure = (rill_field_unit){3, "1", 0, 0}; /* thirds are handed out */
-    fields.command = c->line;
-    fields.progress = c->options.progress;
     c->written[field->axis] = true;
-    return rill_fields_write(&fields, (rill_fields_kind)c->fields, c->names[field->axis]);
+    return cli_solute_fields_write(&(cli_solute_fields){.geom = c->geom,
+                                                        .moments = moments_of,
+                                                        .context = field,
+                                                        .vector = "flux",
+                                                        .number = "concentration",
+                                                        .unit = {1, "D0/voxel", 0, 0},
+                                                        .command = c->line,
+                                                        .progress = c->options.progress,
+                                                        .kind = c->fields,
+                                                        .path = c->names[field->axis]});
 }
 
 /* "out.h5" becomes "out.vtkhdf", or "out.x.vtkhdf" where there are several axes. */
@@ -186,8 +187,9 @@ static rill_status report(const choices *c, const rill_diffusivity *result, doub
                                 .output = c->compute.output,
                                 .seconds_reading = c->reading,
                                 .seconds = rill_now() - start};
-    for (int a = 0; a < 3; a++)
-        if (c->written[a]) r.fields[a] = c->names[a];
+    for (int a = 0; a < 3; a++) /* written before the checkpoint, too */
+        if (c->written[a] || (c->resume && c->names[a][0] && access(c->names[a], F_OK) == 0))
+            r.fields[a] = c->names[a];
     if (r.json) RILL_TRY(cli_diffusivity_write_json(&r));
     if (r.output) RILL_TRY(cli_diffusivity_write_hdf5(&r));
     cli_progress_end();
@@ -237,6 +239,9 @@ static rill_status batch(choices *c)
                    .dry_run = c->dry_run,
                    .line = c->line,
                    .progress = c->options.progress};
+    if (c->checkpoint)
+        return rill_fail(RILL_USAGE, "--checkpoint belongs to one sample; the table of a batch says what is "
+                                     "done: leave it out");
     if (c->compute.output || c->fields != RILL_FIELDS_NONE || c->options.error_bar)
         return rill_fail(RILL_USAGE,
                          "%s belongs to one sample, and does not go with several inputs, --csv or --blocks: "
@@ -261,11 +266,17 @@ static rill_status work(choices *c)
         return rill_fail(RILL_USAGE,
                          "--devices %s: one device computes a sample, several distribute a batch: name one",
                          c->devices.list);
-    if (c->resume)
-        return rill_fail(RILL_USAGE, "--resume continues a table: name it with --csv; a single diffusivity "
-                                     "leaves nothing to continue from");
+    RILL_TRY(cli_checkpoint_settle(
+        &(cli_checkpoint){
+            .given = c->checkpoint, .output = c->compute.output, .input = c->input, .resume = c->resume},
+        c->checkpoint_name, sizeof c->checkpoint_name));
+    c->options.checkpoint = c->checkpoint_name;
+    c->options.resume = c->resume;
     RILL_TRY(cli_outputs_check(c->input,
-                               (cli_output[]){{"-o", c->compute.output}, {"--json", c->compute.json}}, 2));
+                               (cli_output[]){{"-o", c->compute.output},
+                                              {"--json", c->compute.json},
+                                              {"--checkpoint", c->checkpoint}},
+                               3));
     RILL_TRY(fields_prepare(c));
     RILL_TRY(cli_input_prepare(c->input));
     rill_device_begin((rill_backend_kind)c->compute.backend, cli_devices_first(&c->devices),
@@ -316,6 +327,8 @@ const cli_command cli_diffusivity = {
         "are periodic.\n\n"
         "Several inputs, or --blocks, are a batch, with the table, the curve and the map of `rill\n"
         "permeability --help`: D / D0 is in the place of k. --devices distributes the items.\n\n"
+        "A checkpoint is written every 10 minutes, and by SIGTERM, SIGINT (control-C), SIGHUP and SIGUSR2, which\n"
+        "stop the run; --resume goes on from it with the same options, to the same bits.\n\n"
         "Exit code 2: nothing percolates through faces, or not converged.",
     .examples =
         "rill diffusivity rock.tif --pore 0 --sides mirror\n"
@@ -365,6 +378,11 @@ static int run_words(int argc, char **argv)
         {"devices", 0, CLI_TEXT, &c.devices.list, "LIST",
          "the GPU that computes, or those that items of a batch are distributed to: 1, 0,1 or all",
          .fallback = "0"},
+        {"checkpoint", 0, CLI_TEXT, &c.checkpoint, "FILE", "file to continue from, while the run goes on",
+         .fallback = "the name of -o, or of the input here, with .checkpoint.h5", .apply = cli_output_apply},
+        {"checkpoint-every", 0, CLI_TIME, &c.options.checkpoint_every, "TIME",
+         "wall-clock time between checkpoints, as 30min; 0s: on signals alone", .fallback = "10min", .min = 0,
+         .max = 1e8},
         {.help = "Batch"},
         {"csv", 0, CLI_TEXT, &c.csv, "FILE", "table with a row for each input or block", .fallback = "none",
          .apply = cli_csv_apply},
@@ -373,7 +391,9 @@ static int run_words(int argc, char **argv)
          "between: 50,100,200um",
          .fallback = "none"},
         {"resume", 0, CLI_FLAG, &c.resume,
-         .help = "keep the rows of the table that have the same input and options"},
+         .help =
+             "continue from the checkpoint, to the same bits; of a batch: keep the rows of the table that "
+             "have the same input and options"},
         {"at-once", 0, CLI_INT, &c.at_once, "COUNT", "items that are computed at the same time",
          .fallback = "chosen, by device and size", .min = 1, .max = 1024, .rare = true},
         {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},

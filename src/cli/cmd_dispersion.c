@@ -3,11 +3,12 @@
  * The physics is in diffusion/, what is printed and written is dispersion_output.c's. */
 #include "cli/axis_option.h"
 #include "cli/dispersion.h"
+#include "cli/permeability.h"
+#include "cli/solute_fields.h"
 #include "cli/words.h"
 #include "core/clock.h"
 #include "core/progress.h"
 #include "geometry/voxels/axes.h"
-#include "io/fields.h"
 #include "io/ours.h"
 
 #include <math.h>
@@ -21,7 +22,8 @@ static const char *const kinds[] = {"none", "image", "sparse", NULL}; /* as rill
 typedef struct choices {
     cli_compute compute;
     cli_image image;
-    const char *input, *axes, *peclets, *length, *times;
+    const char *input, *axes, *peclets, *length, *times, *checkpoint; /* which is as given */
+    char checkpoint_name[4096];
     int fields, file_axes[3];
     char names[RILL_PECLETS][4096]; /* of field files */
     uint64_t most;
@@ -164,20 +166,18 @@ static rill_status moments_of(void *context, rill_node first, rill_node count, d
     return RILL_OK;
 }
 
+static rill_status fields_put(const choices *c, rill_moments_fn moments, const void *context,
+                              const char *vector, const char *number, rill_field_unit unit, const char *path)
+{
+    return cli_solute_fields_write(&(cli_solute_fields){c->geom, moments, context, vector, number, unit,
+                                                        c->line, c->options.progress, c->fields, path});
+}
+
 static rill_status fields_write(void *context, const rill_dispersion_field *field)
 {
-    choices *c = context;
-    rill_fields fields = rill_fields_default();
-    fields.geom = c->geom;
-    fields.moments = moments_of;
-    fields.context = (void *)field; /* which is not written to */
-    fields.vector = "closure";
-    fields.number = "velocity_over_mean";
-    fields.velocity = (rill_field_unit){1, "voxel", c->geom->spacing, 0};
-    fields.pressure = (rill_field_unit){3, "1", 0, 0}; /* thirds are handed out */
-    fields.command = c->line;
-    fields.progress = c->options.progress;
-    return rill_fields_write(&fields, (rill_fields_kind)c->fields, c->names[field->point]);
+    const choices *c = context;
+    return fields_put(c, moments_of, field, "closure", "velocity_over_mean",
+                      (rill_field_unit){1, "voxel", c->geom->spacing, 0}, c->names[field->point]);
 }
 
 /* "out.h5" becomes "out.pe100.t0.5.vtkhdf". */
@@ -199,21 +199,12 @@ static rill_status concentrations_of(void *context, rill_node first, rill_node c
 
 static rill_status concentrations_write(void *context, const rill_concentration_field *field)
 {
-    choices *c = context;
-    rill_fields fields = rill_fields_default();
+    const choices *c = context;
     char name[4096];
     const rill_status status = moment_name(c, field->peclet, c->options.times[field->number], name);
     if (status != RILL_OK) return status;
-    fields.geom = c->geom;
-    fields.moments = concentrations_of;
-    fields.context = (void *)field; /* which is not written to */
-    fields.vector = "flux";
-    fields.number = "concentration";
-    fields.velocity = (rill_field_unit){1, "U", 0, 0};
-    fields.pressure = (rill_field_unit){3, "1", 0, 0}; /* thirds are handed out */
-    fields.command = c->line;
-    fields.progress = c->options.progress;
-    return rill_fields_write(&fields, (rill_fields_kind)c->fields, name);
+    return fields_put(c, concentrations_of, field, "flux", "concentration", (rill_field_unit){1, "U", 0, 0},
+                      name);
 }
 
 /* "out.h5" becomes "out.pe100.vtkhdf". */
@@ -283,8 +274,17 @@ static rill_status work(choices *c)
     RILL_TRY(peclets_parse(c));
     RILL_TRY(release_parse(c));
     RILL_TRY(axis_parse(c));
+    RILL_TRY(cli_checkpoint_settle(&(cli_checkpoint){.given = c->checkpoint,
+                                                     .output = c->compute.output,
+                                                     .input = c->input,
+                                                     .resume = c->options.resume},
+                                   c->checkpoint_name, sizeof c->checkpoint_name));
+    c->options.checkpoint = c->checkpoint_name;
     RILL_TRY(cli_outputs_check(c->input,
-                               (cli_output[]){{"-o", c->compute.output}, {"--json", c->compute.json}}, 2));
+                               (cli_output[]){{"-o", c->compute.output},
+                                              {"--json", c->compute.json},
+                                              {"--checkpoint", c->checkpoint}},
+                               3));
     RILL_TRY(fields_prepare(c));
     RILL_TRY(cli_input_prepare(c->input));
     RILL_TRY(rill_file_is_ours(c->input) ? read_ours(c) : read_image(c));
@@ -331,6 +331,8 @@ const cli_command cli_dispersion = {
         "--pulse and --step: a solute on its way from the face where the flow comes in to the opposite one, in time,\n"
         "by the same finite volumes. Time counts in pore volumes that have flowed in. The mean time of passage is 1\n"
         "in any pores; its variance is also given as D / D0 of a uniform column. Curves: --json, -o.\n\n"
+        "A checkpoint is written whenever an axis of a Peclet number, or a run in time, is solved; --resume goes on\n"
+        "from it with the same options, to the same bits.\n\n"
         "Exit code 2: nothing percolates through faces, the pores conduct in separate parts, or not converged.",
     .examples = "rill dispersion rock.tif --pore 0 --mirror xyz --peclet 0,1,10,100\n"
                 "rill dispersion rock.tif --pore 0 --peclet 5 --step --fields image -o d.h5\n"
@@ -383,6 +385,10 @@ static int run_words(int argc, char **argv)
          .choices = kinds},
         {"max-iterations", 0, CLI_COUNT, &c.most, "COUNT",
          "iterations to give up after, for each Peclet number and axis", .min = 1, .max = 1e9},
+        {"checkpoint", 0, CLI_TEXT, &c.checkpoint, "FILE", "file to continue from, while the run goes on",
+         .fallback = "the name of -o, or of the input here, with .checkpoint.h5", .apply = cli_output_apply},
+        {"resume", 0, CLI_FLAG, &c.options.resume,
+         .help = "continue from the checkpoint, to the same bits; the flow is computed again"},
         {0},
     };
     cli_compute_pick(&c.compute, cli_solver_flags, shared, sizeof shared / sizeof *shared);
@@ -394,6 +400,7 @@ static int run_words(int argc, char **argv)
             "no image, geometry or field file is given: rill dispersion IMAGE --pore 0 --peclet 10");
     if (!help && status == RILL_OK) {
         c.input = inputs[0];
+        if (c.options.resume) cli_outputs_continue();
         c.line = cli_command_line(argc, argv);
         c.options.progress = cli_progress(c.compute.quiet);
         c.options.tolerance = c.compute.tolerance;

@@ -379,7 +379,9 @@ done:
 }
 
 rill_status rill_breakthrough_compute(rill_closure *c, const rill_geom *geom,
-                                      const rill_dispersion_options *o, rill_dispersion *out)
+                                      const rill_dispersion_options *o, int done,
+                                      rill_status (*kept)(void *context, int runs), void *context,
+                                      rill_dispersion *out)
 {
     rill_status status = RILL_OK;
     rill_diffusion *all = &c->diffusor.all;
@@ -388,15 +390,20 @@ rill_status rill_breakthrough_compute(rill_closure *c, const rill_geom *geom,
     if (!(p.flow > 0))
         RILL_TRY(rill_fail(RILL_NUMERICS, "nothing flows out through the face at the end of the box"));
     RILL_TRY(reached_count(&p));
-    if (p.reached < c->nodes)
+    if (p.reached < c->nodes && done == 0)
         RILL_TRY(
             rill_note(&out->notes,
                       "%u of %u voxels are connected through the inlet and the outlet alone: in time the "
                       "solute does not reach them, and they are no part of its pore volume",
                       c->nodes - p.reached, c->nodes));
     RILL_TRY(rill_array_create(chunks_of(&p), sizeof *p.partial, name, (void **)&p.partial));
-    RILL_TRY(rill_array_create_zero((uint64_t)o->peclet_count, sizeof *out->runs, name, (void **)&out->runs));
-    for (int k = 0; k < o->peclet_count; k++) RILL_TRY(run_make(&p, o, k, geom->n[o->axis], out));
+    if (!out->runs)
+        RILL_TRY(
+            rill_array_create_zero((uint64_t)o->peclet_count, sizeof *out->runs, name, (void **)&out->runs));
+    for (int k = done; k < o->peclet_count; k++) {
+        RILL_TRY(run_make(&p, o, k, geom->n[o->axis], out));
+        RILL_TRY(kept(context, k + 1));
+    }
 done:
     rill_array_destroy(p.place);
     rill_array_destroy(p.in);

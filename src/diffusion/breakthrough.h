@@ -14,8 +14,12 @@ rill_status rill_breakthrough_check(const rill_geom *geom, const rill_dispersion
 /**
  * Compute the runs of all Peclet numbers: `runs` of the result.
  * @param[in,out] c  velocities free of divergence; its periodic links along the axis are cut
+ * @param done       runs that are in the result already
+ * @param kept       called after each further run with the number of all that are there
  */
 rill_status rill_breakthrough_compute(rill_closure *c, const rill_geom *geom,
-                                      const rill_dispersion_options *o, rill_dispersion *out);
+                                      const rill_dispersion_options *o, int done,
+                                      rill_status (*kept)(void *context, int runs), void *context,
+                                      rill_dispersion *out);
 
 #endif

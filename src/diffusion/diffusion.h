@@ -66,6 +66,14 @@ uint64_t rill_diffusor_bytes(const rill_diffusor *d);
  */
 rill_status rill_diffusor_join(rill_diffusor *d);
 
+/** Where conjugate gradients are between two iterations, beside `found`, `residual` and `direction`. */
+typedef struct rill_diffusor_place {
+    uint64_t iterations;
+    double now, left, ratio, least; /**< residual times outcome, energy; see rill_diffusor_solve() */
+    double upper, gap;              /**< of the last bound */
+    int32_t stalled, converged;
+} rill_diffusor_place;
+
 /** What a run is to reach. */
 typedef struct rill_diffusor_goal {
     double volume;    /**< that D is a mean over */
@@ -73,7 +81,11 @@ typedef struct rill_diffusor_goal {
     uint64_t most;    /**< iterations */
     bool field;       /**< what was found is needed in `all.found` */
     rill_progress progress;
-    const char *what; /**< for the progress */
+    const char *what;                /**< for the progress */
+    const rill_diffusor_place *from; /**< go on from there: the arrays hold what they held; NULL: begin */
+    /** Called between iterations. @param came  of the progress callback. @return as `came`, or a failure */
+    rill_status (*keep)(void *context, const rill_diffusor_place *place, rill_status came);
+    void *context; /**< of `keep`, which may be NULL */
 } rill_diffusor_goal;
 
 /** What came of it. */

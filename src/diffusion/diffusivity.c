@@ -7,6 +7,7 @@
 #include "core/progress.h"
 #include "core/status.h"
 #include "diffusion/diffusion.h"
+#include "diffusion/pause.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/components.h"
 #include "geometry/voxels/sides.h"
@@ -22,8 +23,10 @@ enum { ITERATIONS = 10000 };
 
 rill_diffusivity_options rill_diffusivity_options_default(void)
 {
-    return (rill_diffusivity_options){
-        .axis = RILL_AXIS_AUTO, .tolerance = TOLERANCE, .max_iterations = ITERATIONS};
+    return (rill_diffusivity_options){.axis = RILL_AXIS_AUTO,
+                                      .tolerance = TOLERANCE,
+                                      .max_iterations = ITERATIONS,
+                                      .checkpoint_every = 600};
 }
 
 static rill_status options_check(const rill_geom *geom, const rill_diffusivity_options *o)
@@ -183,9 +186,14 @@ static rill_status hand_out(const rill_diffusor *d, const rill_diffusivity_optio
                                                            .from = &f});
 }
 
-/* What is kept of runs for off-diagonal components. */
+/* What is kept of runs: for off-diagonal components, and for a checkpoint. */
 typedef struct kept {
-    double *found[3];
+    double *found[3]; /* owned */
+    rill_diffusion_pause pause;
+    rill_diffusivity_done done;
+    rill_diffusor *d;
+    rill_diffusivity *out;
+    const double *gap;
 } kept;
 
 /* Components of this run and those before, by their energy, whose error is at most the root of the product of
@@ -223,6 +231,65 @@ static bool fields_wanted(const rill_diffusivity_options *o)
     return o->finished || rill_axes_count(o->axis) > 1;
 }
 
+/* All that decides on the bits but --max-iterations, which may be raised. */
+static rill_status pause_begin(const rill_geom *geom, const rill_diffusivity_options *o, kept *k)
+{
+    char text[64 + 24 * RILL_PHASES];
+    size_t at = (size_t)snprintf(text, sizeof text, "axis %d drive %d tolerance %a keep %d", o->axis,
+                                 (int)o->drive, o->tolerance, o->keep_all);
+    for (int i = 0; i < o->phase_count && at < sizeof text; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, " %a", o->ratio[i]);
+    return rill_diffusion_pause_open(o->checkpoint, o->checkpoint_every, o->resume, text, geom, &k->pause);
+}
+
+/* A rill_diffusor_goal.keep. */
+static rill_status pause_keep(void *context, const rill_diffusor_place *place, rill_status came)
+{
+    kept *k = context;
+    rill_checkpoint_part parts[RILL_DIFFUSIVITY_PARTS];
+    k->done.place = *place;
+    k->done.run_count = k->out->run_count - 1;
+    k->done.axis = k->out->runs[k->out->run_count - 1].axis;
+    memcpy(k->done.runs, k->out->runs, sizeof k->done.runs);
+    memcpy(k->done.d, k->out->d, sizeof k->done.d);
+    memcpy(k->done.gap, k->gap, sizeof k->done.gap);
+    for (int a = 0; a < 3; a++) k->done.found[a] = k->found[a] != NULL;
+    return rill_diffusion_pause_keep(&k->pause, came, place->iterations, parts,
+                                     rill_diffusivity_parts(&k->done, k->d, k->found, parts));
+}
+
+/* Read which runs are done. */
+static rill_status pause_read(kept *k, double gap[3], rill_diffusivity *out)
+{
+    rill_status status = RILL_OK;
+    rill_checkpoint_part parts[RILL_DIFFUSIVITY_PARTS];
+    const rill_diffusivity_done *done = &k->done;
+    if (!k->pause.resuming) return RILL_OK;
+    RILL_TRY(
+        rill_diffusion_pause_read(&k->pause, parts, rill_diffusivity_parts(&k->done, NULL, NULL, parts)));
+    if (done->run_count < 0 || done->run_count > done->axis || done->axis > 2)
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", k->pause.path));
+    for (int a = 0; a < 3; a++)
+        if (done->found[a])
+            RILL_TRY(rill_array_create(k->d->numbering.nodes, sizeof(double), "the field of a run",
+                                       (void **)&k->found[a]));
+    out->run_count = done->run_count;
+    memcpy(out->runs, done->runs, sizeof out->runs);
+    memcpy(out->d, done->d, sizeof out->d);
+    memcpy(gap, done->gap, sizeof done->gap);
+done:
+    return status;
+}
+
+/* Put the run that was stopped in. */
+static rill_status pause_arrive(kept *k)
+{
+    rill_checkpoint_part parts[RILL_DIFFUSIVITY_PARTS];
+    if (!k->pause.resuming) return RILL_OK;
+    return rill_diffusion_pause_read(&k->pause, parts,
+                                     rill_diffusivity_parts(&k->done, k->d, k->found, parts));
+}
+
 static rill_status run_make(rill_diffusor *d, const rill_diffusivity_options *o, int axis, double gap[3],
                             kept *k, rill_diffusivity *out)
 {
@@ -232,13 +299,15 @@ static rill_status run_make(rill_diffusor *d, const rill_diffusivity_options *o,
     const double start = rill_now(), layers = d->geom->n[axis];
     rill_diffusivity_run *run = &out->runs[out->run_count++];
     rill_diffusor_outcome came;
-    const rill_diffusor_goal goal = {.volume = (double)rill_geom_sample(d->geom) *
-                                               (inside ? (layers - 1) / layers : 1),
-                                     .tolerance = o->tolerance,
-                                     .most = o->max_iterations,
-                                     .field = fields_wanted(o),
-                                     .progress = o->progress,
-                                     .what = what[axis]};
+    rill_diffusor_goal goal = {.volume =
+                                   (double)rill_geom_sample(d->geom) * (inside ? (layers - 1) / layers : 1),
+                               .tolerance = o->tolerance,
+                               .most = o->max_iterations,
+                               .field = fields_wanted(o),
+                               .progress = o->progress,
+                               .what = what[axis],
+                               .keep = pause_keep,
+                               .context = k};
     *run = (rill_diffusivity_run){.axis = axis, .d = {NAN, NAN, NAN}, .uncertainty = {NAN, NAN, NAN}};
     RILL_TRY(rill_progress_report(o->progress, what[axis], 0));
     RILL_TRY(rill_diffusor_begin(d, axis,
@@ -248,7 +317,10 @@ static rill_status run_make(rill_diffusor *d, const rill_diffusivity_options *o,
     out->seconds_setup += rill_now() - start;
     const uint64_t bytes = rill_diffusor_bytes(d);
     if (bytes > out->bytes) out->bytes = bytes;
+    RILL_TRY(pause_arrive(k));
+    if (k->pause.resuming) goal.from = &k->done.place;
     RILL_TRY(rill_diffusor_solve(d, &goal, &came));
+    k->pause.resuming = false;
     run->iterations = came.iterations;
     run->converged = came.converged;
     run->bound[0] = fmax(0, came.upper - came.gap);
@@ -330,8 +402,8 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
     const rill_diffusivity_options *o = &resolved;
     rill_diffusor d = {.geom = geom};
     rill_device *device = NULL;
-    kept k = {{NULL}};
     double gap[3] = {NAN, NAN, NAN};
+    kept k = {.d = &d, .out = out, .gap = gap};
     *out = (rill_diffusivity){.run_count = 0};
     for (int a = 0; a < 3; a++) {
         nan_fill(out->d[a]);
@@ -359,7 +431,9 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
     out->seconds_setup = rill_now() - start;
     rill_log(RILL_LOG_DEBUG, "diffusion: pores that conduct in %.3f s, their nodes in %.3f s", start - begun,
              out->seconds_setup);
-    for (int a = 0; a < 3; a++)
+    RILL_TRY(pause_begin(geom, o, &k));
+    RILL_TRY(pause_read(&k, gap, out));
+    for (int a = k.pause.resuming ? k.done.axis : 0; a < 3; a++)
         if (rill_axes_has(driven, a)) RILL_TRY(run_make(&d, o, a, gap, &k, out));
     RILL_TRY(collect(geom, o, driven, out));
     if (o->error_bar && out->converged) {
@@ -372,6 +446,7 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
                            "(--max-iterations), or a larger --tolerance",
                            (unsigned long long)out->runs[0].iterations, out->uncertainty, o->tolerance);
 done:
+    if (status == RILL_OK) rill_diffusion_pause_end(&k.pause);
     for (int a = 0; a < 3; a++) rill_array_destroy(k.found[a]);
     rill_diffusor_destroy(&d);
     rill_device_leave(options->device, device);

@@ -7,12 +7,15 @@
 #include "core/status.h"
 #include "diffusion/breakthrough.h"
 #include "diffusion/closure.h"
+#include "diffusion/pause.h"
 #include "geometry/voxels/components.h"
 #include "geometry/voxels/sides.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 rill_dispersion_options rill_dispersion_options_default(void)
 {
@@ -126,19 +129,134 @@ static rill_status hand_out(rill_closure *c, const rill_dispersion_options *o, c
                                                             .velocity = velocity});
 }
 
-static rill_status point_make(rill_closure *c, const rill_dispersion_options *o, int index,
+/* ---- checkpoints ------------------------------------------------------------------------------ */
+
+/* What is solved; no pointers but those of `runs`, which are not read. */
+typedef struct solved {
+    int32_t points, axes; /* of the next point */
+    int32_t runs;
+    rill_dispersion_point point[RILL_PECLETS]; /* [points + 1] */
+    double error[3];                           /* of the axes of the next point */
+    rill_breakthrough run[RILL_PECLETS];       /* [runs] */
+    char notes[4096];
+} solved;
+
+/* A checkpoint of a dispersion. */
+typedef struct keeper {
+    rill_diffusion_pause pause;
+    solved done;
+    rill_closure *c;
+    rill_dispersion *out;
+} keeper;
+
+enum { PARTS = 4 + RILL_PECLETS };
+
+static int parts_list(keeper *k, rill_checkpoint_part parts[PARTS])
+{
+    static const char *const names[] = {"closure along x", "closure along y", "closure along z"};
+    static char samples[RILL_PECLETS][16];
+    int count = 0;
+    parts[count++] = rill_checkpoint_memory("solved", &k->done, sizeof k->done);
+    for (int a = 0; a < 3; a++)
+        if (k->c->b[a])
+            parts[count++] = rill_checkpoint_memory(names[a], k->c->b[a], k->c->nodes * sizeof(double));
+    for (int r = 0; r < k->done.runs; r++) {
+        snprintf(samples[r], sizeof samples[r], "run %d", r);
+        parts[count++] =
+            rill_checkpoint_memory(samples[r], k->out->runs[r].samples,
+                                   k->out->runs[r].count * RILL_BREAKTHROUGH_COLUMNS * sizeof(double));
+    }
+    return count;
+}
+
+static rill_status keeper_open(rill_closure *c, const rill_geom *geom, const float *u, uint64_t values,
+                               const rill_dispersion_options *o, rill_dispersion *out, keeper *k)
+{
+    char text[128 + RILL_PECLETS * 24];
+    k->c = c, k->out = out;
+    size_t at = (size_t)snprintf(
+        text, sizeof text, "axis %d length %a tolerance %a most %llu release %d for %a u %llx", o->axis,
+        o->length, o->tolerance, (unsigned long long)o->max_iterations, (int)o->release, o->duration,
+        (unsigned long long)XXH3_64bits(u, values * sizeof *u));
+    for (int p = 0; p < o->peclet_count; p++)
+        at += (size_t)snprintf(text + at, sizeof text - at, " %a", o->peclet[p]);
+    return rill_diffusion_pause_open(o->checkpoint, 1e-9, o->resume, text, geom, &k->pause);
+}
+
+/* Write what is solved. */
+static rill_status keep(keeper *k)
+{
+    rill_checkpoint_part parts[PARTS];
+    solved *s = &k->done;
+    if (!k->pause.path) return RILL_OK;
+    memcpy(s->point, k->out->points, sizeof s->point);
+    for (int r = 0; r < s->runs; r++) s->run[r] = k->out->runs[r];
+    snprintf(s->notes, sizeof s->notes, "%s", k->out->notes ? k->out->notes : "");
+    return rill_diffusion_pause_keep(&k->pause, RILL_OK, (uint64_t)(s->points * 3 + s->axes + s->runs), parts,
+                                     parts_list(k, parts));
+}
+
+/* Read what is solved: first how much, for which room is made. */
+static rill_status keeper_read(const rill_dispersion_options *o, keeper *k)
+{
+    rill_status status = RILL_OK;
+    rill_checkpoint_part parts[PARTS];
+    solved *s = &k->done;
+    if (!k->pause.resuming) return RILL_OK;
+    const rill_checkpoint_part first = rill_checkpoint_memory("solved", s, sizeof *s);
+    RILL_TRY(rill_diffusion_pause_read(&k->pause, &first, 1));
+    bool sound = s->points >= 0 && s->points <= o->peclet_count && s->axes >= 0 && s->axes <= 3 &&
+                 s->runs >= 0 && s->runs <= (o->release ? o->peclet_count : 0);
+    for (int r = 0; r < s->runs && sound; r++)
+        sound = s->run[r].count > 0 &&
+                s->run[r].count <= RILL_BREAKTHROUGH_LONGEST * RILL_BREAKTHROUGH_SAMPLES + 1;
+    if (!sound) RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", k->pause.path));
+    if (o->release)
+        RILL_TRY(rill_array_create_zero((uint64_t)o->peclet_count, sizeof *k->out->runs, "runs in time",
+                                        (void **)&k->out->runs));
+    for (int r = 0; r < s->runs; r++) {
+        k->out->runs[r] = s->run[r];
+        k->out->runs[r].samples = NULL;
+        RILL_TRY(rill_array_create(s->run[r].count * RILL_BREAKTHROUGH_COLUMNS, sizeof(double),
+                                   "runs in time", (void **)&k->out->runs[r].samples));
+    }
+    RILL_TRY(rill_diffusion_pause_read(&k->pause, parts, parts_list(k, parts)));
+    memcpy(k->out->points, s->point, sizeof s->point);
+    k->out->point_count = s->points;
+    free(k->out->notes);
+    s->notes[sizeof s->notes - 1] = '\0';
+    k->out->notes = s->notes[0] ? strdup(s->notes) : NULL;
+done:
+    return status;
+}
+
+static rill_status runs_kept(void *context, int runs)
+{
+    keeper *k = context;
+    k->done.runs = runs;
+    return keep(k);
+}
+
+/* ---- points ----------------------------------------------------------------------------------- */
+
+static rill_status point_make(rill_closure *c, const rill_dispersion_options *o, int index, keeper *k,
                               rill_dispersion *out)
 {
     rill_status status = RILL_OK;
     rill_dispersion_point *p = &out->points[index];
     const rill_closure_goal goal = {o->tolerance, o->max_iterations, o->progress};
     const double start = rill_now(), s = o->peclet[index] / (out->length * out->velocity);
-    double error[3] = {NAN, NAN, NAN}, root[3];
-    *p = (rill_dispersion_point){.peclet = o->peclet[index], .cell_peclet = s * c->most, .converged = true};
-    for (int a = 0; a < 3; a++) {
+    double *error = k->done.error, root[3];
+    if (k->done.axes == 0)
+        *p = (rill_dispersion_point){
+            .peclet = o->peclet[index], .cell_peclet = s * c->most, .converged = true};
+    for (int a = k->done.axes; a < 3; a++) {
         bool converged = true;
+        error[a] = NAN;
         if (c->b[a]) RILL_TRY(rill_closure_solve(c, a, s, &goal, &error[a], &p->iterations, &converged));
         p->converged = p->converged && converged;
+        k->done.axes = a + 1;
+        if (c->b[a] && a < 2) RILL_TRY(keep(k));
     }
     for (int a = 0; a < 3; a++) root[a] = c->b[a] ? sqrt(rill_closure_energy(c, a, a)) : NAN;
     for (int a = 0; a < 3; a++)
@@ -194,18 +312,27 @@ rill_status rill_dispersion_compute(rill_geom *geom, const float *u, const rill_
     rill_status status = RILL_OK;
     rill_closure c = {.levels = 0};
     const rill_dispersion_point *failed = NULL;
+    const uint64_t values = 3 * rill_geom_fluid(geom);
+    keeper *k = calloc(1, sizeof *k);
     *out = (rill_dispersion){.converged = true};
+    if (!k) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a dispersion"));
     RILL_TRY(options_check(geom, options));
     RILL_TRY(velocities_check(u, rill_geom_fluid(geom)));
     RILL_TRY(problem_make(geom, u, options, &c, out));
     RILL_TRY(cells_check(&c, options, out));
-    for (int k = 0; k < options->peclet_count; k++) {
-        RILL_TRY(point_make(&c, options, k, out));
-        out->point_count++;
-        if (!out->points[k].converged && !failed) failed = &out->points[k];
+    RILL_TRY(keeper_open(&c, geom, u, values, options, out, k));
+    RILL_TRY(keeper_read(options, k));
+    for (int i = out->point_count; i < options->peclet_count; i++) {
+        RILL_TRY(point_make(&c, options, i, k, out));
+        k->done.points = out->point_count = i + 1;
+        k->done.axes = 0;
+        RILL_TRY(keep(k));
     }
+    for (int i = 0; i < options->peclet_count && !failed; i++)
+        if (!out->points[i].converged) failed = &out->points[i];
     out->converged = !failed;
-    if (options->release) RILL_TRY(rill_breakthrough_compute(&c, geom, options, out));
+    if (options->release)
+        RILL_TRY(rill_breakthrough_compute(&c, geom, options, k->done.runs, runs_kept, k, out));
     if (failed)
         status = rill_fail(
             RILL_NUMERICS,
@@ -213,6 +340,8 @@ rill_status rill_dispersion_compute(rill_geom *geom, const float *u, const rill_
             "(--max-iterations), a larger --tolerance, or take smaller voxels (--resample)",
             failed->peclet, options->tolerance, (unsigned long long)failed->iterations);
 done:
+    if (status == RILL_OK) rill_diffusion_pause_end(&k->pause);
+    free(k);
     rill_closure_destroy(&c);
     return status;
 }

@@ -69,6 +69,7 @@ rill_status rill_diffusivity_error_bar(const rill_geom *geom, const rill_diffusi
     rill_diffusivity_options o = *options;
     o.error_bar = false;
     o.finished = NULL;
+    o.checkpoint = NULL;
     o.tolerance = fmin(o.tolerance, TOLERANCE);
     for (int r = 0; r < out->run_count; r++) {
         const rill_diffusivity_run *run = &out->runs[r];

@@ -247,7 +247,7 @@ static rill_status bring(const rill_diffusor *d, double *to, const double *from)
 
 /* Find the bounds of D, from the residual of what was found: that of the iterations moves away from it by
  * rounding. */
-static rill_status bounds_find(rill_diffusor *d, const rill_diffusor_goal *goal, rill_diffusor_outcome *out)
+static rill_status bounds_find(rill_diffusor *d, const rill_diffusor_goal *goal, rill_diffusor_place *out)
 {
     rill_status status = RILL_OK;
     const double start = rill_now();
@@ -264,42 +264,71 @@ done:
     return status;
 }
 
+/* Begin conjugate gradients at 0. */
+static rill_status solve_begin(rill_diffusor *d, rill_diffusor_place *at)
+{
+    rill_status status = RILL_OK;
+    *at = (rill_diffusor_place){.ratio = FIRST_RATIO, .gap = INFINITY};
+    RILL_TRY(nodes_do(d, RILL_DIFFUSION_BEGIN, NULL));
+    RILL_TRY(rill_diffusor_energy(d, NULL, d->all.grid.axis, &at->left));
+    RILL_TRY(cycle(d, &at->now));
+    at->least = at->now * ROUNDED;
+    d->work.factor = 0;
+    RILL_TRY(nodes_do(d, RILL_DIFFUSION_TURN, NULL));
+done:
+    return status;
+}
+
+/* Make an iteration. @param[out] ended  there is no other */
+static rill_status iterate(rill_diffusor *d, const rill_diffusor_goal *goal, rill_diffusor_place *at,
+                           bool *ended)
+{
+    rill_status status = RILL_OK;
+    double product;
+    const double before = at->now;
+    RILL_TRY(nodes_do(d, RILL_DIFFUSION_MULTIPLY, &product));
+    *ended = !(product > 0); /* nothing is left */
+    if (*ended) return RILL_OK;
+    d->work.factor = at->now / product;
+    at->left -= d->work.factor * at->now; /* the energy falls by this */
+    RILL_TRY(nodes_do(d, RILL_DIFFUSION_GO, NULL));
+    RILL_TRY(cycle(d, &at->now));
+    at->iterations++;
+    d->work.factor = at->now / before;
+    if (at->ratio * at->now <= goal->tolerance * at->left || at->now <= at->least) {
+        const double iterated = at->now, gap = at->gap;
+        RILL_TRY(bounds_find(d, goal, at));
+        at->stalled = at->gap < 0.9 * gap ? 0 : at->stalled + 1;
+        *ended = at->converged || at->stalled == STALLED;
+        if (*ended) return RILL_OK;
+        RILL_TRY(cycle(d, &at->now));
+        at->ratio = fmax(at->gap * goal->volume / at->now, 2 * goal->tolerance * at->left / at->now);
+        d->work.factor = at->now > 2 * iterated ? 0 : at->now / before; /* 0: begin again */
+    }
+    RILL_TRY(nodes_do(d, RILL_DIFFUSION_TURN, NULL));
+done:
+    return status;
+}
+
 rill_status rill_diffusor_solve(rill_diffusor *d, const rill_diffusor_goal *goal, rill_diffusor_outcome *out)
 {
     rill_status status = RILL_OK;
-    double product = 0, left = 0, now = 0, ratio = FIRST_RATIO;
-    int stalled = 0;
-    *out = (rill_diffusor_outcome){.gap = INFINITY};
-    RILL_TRY(nodes_do(d, RILL_DIFFUSION_BEGIN, NULL));
-    RILL_TRY(rill_diffusor_energy(d, NULL, d->all.grid.axis, &left));
-    RILL_TRY(cycle(d, &now));
-    const double least = now * ROUNDED;
-    d->work.factor = 0;
-    RILL_TRY(nodes_do(d, RILL_DIFFUSION_TURN, NULL));
-    while (out->iterations < goal->most && now > 0) {
-        const double before = now;
-        RILL_TRY(nodes_do(d, RILL_DIFFUSION_MULTIPLY, &product));
-        if (!(product > 0)) break; /* nothing is left */
-        d->work.factor = now / product;
-        left -= d->work.factor * now; /* the energy falls by this */
-        RILL_TRY(nodes_do(d, RILL_DIFFUSION_GO, NULL));
-        RILL_TRY(cycle(d, &now));
-        out->iterations++;
-        d->work.factor = now / before;
-        if (ratio * now <= goal->tolerance * left || now <= least) {
-            const double iterated = now, gap = out->gap;
-            RILL_TRY(bounds_find(d, goal, out));
-            stalled = out->gap < 0.9 * gap ? 0 : stalled + 1;
-            if (out->converged || stalled == STALLED) break;
-            RILL_TRY(cycle(d, &now));
-            ratio = fmax(out->gap * goal->volume / now, 2 * goal->tolerance * left / now);
-            d->work.factor = now > 2 * iterated ? 0 : now / before; /* 0: begin again */
-        }
-        RILL_TRY(nodes_do(d, RILL_DIFFUSION_TURN, NULL));
-        RILL_TRY(rill_progress_report(goal->progress, goal->what, -1));
+    rill_diffusor_place at;
+    bool ended = false;
+    if (goal->from)
+        at = *goal->from;
+    else
+        RILL_TRY(solve_begin(d, &at));
+    while (at.iterations < goal->most && at.now > 0) {
+        RILL_TRY(iterate(d, goal, &at, &ended));
+        if (ended) break;
+        status = rill_progress_report(goal->progress, goal->what, -1);
+        if (goal->keep) status = goal->keep(goal->context, &at, status);
+        RILL_TRY(status);
     }
-    if (!out->converged) RILL_TRY(bounds_find(d, goal, out));
+    if (!at.converged) RILL_TRY(bounds_find(d, goal, &at));
     if (goal->field) RILL_TRY(bring(d, d->all.found, d->work.found));
+    *out = (rill_diffusor_outcome){at.iterations, at.upper, at.gap, at.converged};
 done:
     return status;
 }

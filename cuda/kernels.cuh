@@ -263,7 +263,7 @@ static __device__ __forceinline__ void wait_for_kernel_before()
 template <class V, int parity, bool at_walls, bool narrow>
 __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(parity, at_walls, narrow))
     step_kernel(const rill_arrays from, const rill_arrays to, const rill_rates rates, const rill_node first,
-                const rill_node end, const rill_wall_weights walls)
+                const rill_node end, const rill_wall_weights walls, const rill_carrier carrier)
 {
     using step = stepping<V, narrow || !V::populations>;
     constexpr int threads = threads_of<V>(parity);
@@ -301,7 +301,17 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     } else if (node) {
         rill_node_read<step>(parity, &from, n, &links, f);
     }
-    if (node) step::collide(rates, f);
+    if constexpr (V::collision == RILL_ADVECTION_DIFFUSION) {
+        if (node && carrier.moments) {
+            rill_scalar by[RILL_CARRIED];
+            const bool open = rill_carried_at(V::lattice, &carrier, n, by);
+            rill_collide_carried(V::lattice, &rates, by, open, f);
+        } else if (node) {
+            step::collide(rates, f);
+        }
+    } else if (node) {
+        step::collide(rates, f);
+    }
     if (ring) {
         if (threadIdx.x < 32)
             while (!__all_sync(0xFFFFFFFFu, (int32_t)(seen - full) >= 0))

@@ -97,7 +97,7 @@ void step(const rill_launch *launch)
     rill_arrays from = launch->from;
     from.ahead = ahead_of(launch);
     start(launch, kernel, blocks_of(work, threads), threads, from, launch->to, rates_argument(launch),
-          launch->first, launch->nodes, launch->walls);
+          launch->first, launch->nodes, launch->walls, launch->carrier);
 }
 
 void read(const rill_launch *launch, rill_node first, rill_node count, double *out, rill_partial *partials)

@@ -31,9 +31,11 @@ typedef struct rill_sim_options {
                      cumulants for those of third order; not used by SRT */
     double third; /**< central moments and cumulants: third moments, rho = 1, beyond which their rate goes
                      from that of `magic` to 1; > 0 (docs/method.md) */
-    double force[3];                    /**< body force per volume; force[2] is 0 on D2Q9 */
-    double velocity[3];                 /**< that carries a scalar: with RILL_ADVECTION_DIFFUSION instead of a
-                                           force, up to c_s^2 along each axis, on D3Q19 half of it */
+    double force[3];    /**< body force per volume; force[2] is 0 on D2Q9 */
+    double velocity[3]; /**< that carries a scalar: with RILL_ADVECTION_DIFFUSION instead of a
+                           force, up to c_s^2 along each axis, on D3Q19 half of it */
+    bool carried;       /**< a scalar on D3Q7 that the flow of the first set carries, instead of `velocity` */
+    double source;      /**< what phi of a scalar that is carried gains in a step, everywhere */
     rill_carreau_yasuda carreau_yasuda; /**< read when variant.rheology says so */
     rill_casson casson;                 /**< likewise */
 } rill_sim_options;

@@ -228,6 +228,9 @@ typedef struct rill_case_plan {
     rill_plan_compliance compliance; /**< what the fluid of the lattice stores */
     rill_plan_errors errors;         /**< to expect */
     rill_plan_resume resume;         /**< of the checkpoint that the run goes on from */
+    int scalars;                     /**< that the flow carries: concentration, residence time; 0: none */
+    double diffusivity;              /**< m2/s, of these */
+    double cell_peclet;              /**< velocity_peak spacing / diffusivity */
     uint64_t soft_steps;             /**< over which flow and pressure come up */
     double sound_steps;              /**< in which sound runs along the vessel once */
     uint64_t lead_steps;             /**< before the first cycle, which begins at time 0; the soft start is
@@ -399,7 +402,7 @@ typedef struct rill_run_result {
                                          as where the estimate is above 1 */
     double change_pressure;         /**< the same of the pressures */
     double change_wall;             /**< the same of the wall shear */
-    double change;                  /**< the largest of the three; NaN where one is */
+    double change;                  /**< the largest of these and change_transport; NaN where one is */
     double difference;              /**< largest relative difference between the last two cycles, of flows,
                                          pressures and wall shear; NaN: unknown */
     bool soft;                      /**< the last two cycles are not both after the soft start */
@@ -425,6 +428,12 @@ typedef struct rill_run_result {
     double helicity_mean; /**< h1, m/s2: helicity density, mean over the volume and the snapshots of the last
                              cycle; NaN unless the case requests it. h3 = h1 / h2, h4 = |h1| / h2 */
     double helicity_size; /**< h2, m/s2: the same of its absolute value */
+    double change_transport; /**< as change_flow, of concentration and residence time; 0 without */
+    double concentration[RILL_OPENINGS]; /**< of what leaves through an outlet, mean over the last cycle; NaN
+                                              of inlets, where nothing leaves, and without concentrations */
+    double residence[RILL_OPENINGS];     /**< s, the same of the time since it came in through an inlet */
+    double concentration_mean;           /**< over the volume, at the end; NaN without concentrations */
+    double residence_mean;               /**< s, the same */
 } rill_run_result;
 
 /**

@@ -57,6 +57,10 @@ class VesselRun:
         'drop_low_pa' and 'drop_high_pa' pressures over the last cycle, 'ratio' the ratio of the pressures (in hyperaemia FFR).
     helicity : dict of float or None
         'h1_m_per_s2', 'h2_m_per_s2', 'h3' and 'h4' as docs/vessels.md defines them, with the keys of `rill run --json`; None unless the case requests it.
+    transport : dict or None
+        What the flow carries: 'concentration' and 'residence_time_s' by outlet, of what leaves through it, mean over the last cycle (NaN: none
+        leaves, or none is carried), 'concentration_mean' and 'residence_time_mean_s' over the volume at the end, 'diffusivity_m2_per_s',
+        'cell_peclet'; None unless the case requests it.
     error_bar : VesselErrorBar or None
         Of three grids, if `run` was asked for it.
     mach_max, balance, seconds, mlups : float
@@ -82,6 +86,7 @@ class VesselRun:
     osi_mean: float
     drops: dict[str, dict[str, Any]]
     helicity: dict[str, float] | None
+    transport: dict[str, Any] | None
     mach_max: float
     balance: float
     seconds: float
@@ -360,9 +365,13 @@ def _result(vessel: _Vessel, remarks: list[str], where: pathlib.Path | None) -> 
     h1, h2 = r.helicity_mean, r.helicity_size
     helicity = None if math.isnan(h1) else {"h1_m_per_s2": h1, "h2_m_per_s2": h2, "h3": h1 / h2 if h2 else math.nan,
                                             "h4": abs(h1) / h2 if h2 else math.nan}
+    p = vessel.plan
+    transport = None if p.scalars == 0 else {
+        "concentration": by_name(r.concentration), "residence_time_s": by_name(r.residence), "concentration_mean": r.concentration_mean,
+        "residence_time_mean_s": r.residence_mean, "diffusivity_m2_per_s": p.diffusivity, "cell_peclet": p.cell_peclet}
     return VesselRun(
         end=ENDS[r.end], converged=r.end == c.RILL_RUN_REPEATS, cycles=r.cycles, steps=r.steps, time=r.time, change=r.change,
         flow=by_name(r.flow), pressure=by_name(r.pressure), pressure_low=by_name(r.pressure_low),
-        pressure_high=by_name(r.pressure_high), shear_mean=r.shear_mean, shear_max=r.shear_max, osi_mean=r.osi_mean, drops=drops, helicity=helicity,
+        pressure_high=by_name(r.pressure_high), shear_mean=r.shear_mean, shear_max=r.shear_max, osi_mean=r.osi_mean, drops=drops, helicity=helicity, transport=transport,
         mach_max=r.mach_max, balance=r.balance, seconds=r.seconds, mlups=r.mlups, remarks=remarks,
         geometry=vessel.geometry, directory=where, _vessel=vessel)

@@ -83,6 +83,9 @@ static void print_step(const rill_case *c, const rill_case_plan *p)
     else
         cli_row("tau", "%.5g: viscosity %.4g mPa s, density %.5g kg/m3", p->tau_low, 1e3 * p->nu * c->density,
                 c->density);
+    if (p->scalars)
+        cli_row("carried", "diffusivity %.4g m2/s: Peclet number of a cell %.3g at most", p->diffusivity,
+                p->cell_peclet);
     cli_row("Mach, Reynolds, Womersley", "%.3g, %.4g, %.3g; at most %.3g m/s expected", p->mach, p->reynolds,
             p->womersley, p->velocity_peak);
     cli_row("limits", "a run stops above Mach %.3g, and at pressures below %.4g or above %.4g mmHg",

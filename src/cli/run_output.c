@@ -73,6 +73,22 @@ static void print_drops(const rill_run_result *r)
     }
 }
 
+/* What is carried, and how long it stayed. */
+static void print_transport(const rill_vessel *v, const rill_run_result *r)
+{
+    for (int k = 0; k < v->plan.opening_count; k++) {
+        char label[RILL_OPENING_NAME + 4];
+        snprintf(label, sizeof label, "  %s", v->geom->surface->openings[k].name);
+        if (isfinite(r->concentration[k])) cli_row(label, "concentration %.5g leaves", r->concentration[k]);
+        if (isfinite(r->residence[k]))
+            cli_row(label, "residence time %.5g s of what leaves", r->residence[k]);
+    }
+    if (isfinite(r->concentration_mean)) cli_row("concentration", "%.5g in the mean", r->concentration_mean);
+    if (isfinite(r->residence_mean)) cli_row("residence time", "%.5g s in the mean", r->residence_mean);
+    if (v->plan.scalars && r->compared)
+        cli_row("change", "concentration, residence time %.2g", r->change_transport);
+}
+
 void cli_run_print(const rill_vessel *v, const rill_run_result *r, const char *directory)
 {
     char text[320];
@@ -108,6 +124,7 @@ void cli_run_print(const rill_vessel *v, const rill_run_result *r, const char *d
     if (isfinite(r->helicity_mean) && r->end != RILL_RUN_CANCELLED)
         cli_row("helicity", "h1 %.4g, h2 %.4g m/s2; h3 %.4g, h4 %.4g", r->helicity_mean, r->helicity_size,
                 r->helicity_mean / r->helicity_size, fabs(r->helicity_mean) / r->helicity_size);
+    if (r->end != RILL_RUN_CANCELLED) print_transport(v, r);
     cli_row("speed", "%.4g GLUPS, %.4g s", 1e-3 * r->mlups, r->seconds);
     if (r->end != RILL_RUN_CANCELLED) cli_row("results", "%s", directory);
 }
@@ -116,12 +133,14 @@ static json_t *openings_json(const rill_vessel *v, const rill_run_result *r)
 {
     json_t *list = json_array();
     for (int k = 0; k < v->plan.opening_count; k++)
-        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name",
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
                                               v->geom->surface->openings[k].name, "flow_m3_per_s",
                                               rill_json_real(r->flow[k]), "pressure_pa",
                                               rill_json_real(r->pressure[k]), "pressure_low_pa",
                                               rill_json_real(r->pressure_low[k]), "pressure_high_pa",
-                                              rill_json_real(r->pressure_high[k])));
+                                              rill_json_real(r->pressure_high[k]), "concentration",
+                                              rill_json_real(r->concentration[k]), "residence_time_s",
+                                              rill_json_real(r->residence[k])));
     return list;
 }
 
@@ -150,6 +169,17 @@ static json_t *helicity_json(const rill_run_result *r)
                      rill_json_real(fabs(r->helicity_mean) / r->helicity_size));
 }
 
+/* Means of what is carried; null where the case carries nothing. */
+static json_t *transport_json(const rill_vessel *v, const rill_run_result *r)
+{
+    if (v->plan.scalars == 0) return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "diffusivity_m2_per_s", rill_json_real(v->plan.diffusivity),
+                     "cell_peclet", rill_json_real(v->plan.cell_peclet), "change",
+                     rill_json_real(r->change_transport), "concentration_mean",
+                     rill_json_real(r->concentration_mean), "residence_time_mean_s",
+                     rill_json_real(r->residence_mean));
+}
+
 /* Whether cycles repeat, or it is steady: null where nothing was compared. */
 static json_t *repeats_json(const rill_run_result *r)
 {
@@ -164,7 +194,7 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r, const cli_g
         "s:o, "
         "s:I, s:I, s:I, "
         "s:o, s:o, "
-        "s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o}",
+        "s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
         "end", ends[r->end], "converged", r->end == RILL_RUN_REPEATS,
         v->plan.cycle_steps ? "periodic" : "steady", repeats_json(r), "change", rill_json_real(r->change),
         "difference", rill_json_real(r->difference), "tolerance", rill_json_real(v->given->run.tolerance),
@@ -179,6 +209,6 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r, const cli_g
         "seconds", rill_json_real(r->seconds), "mlups", rill_json_real(r->mlups), "phases", r->phases,
         "watch_steps", (json_int_t)r->watch_steps, "corrections", (json_int_t)r->corrections,
         "triangles_within", (json_int_t)r->triangles_within, "drops", drops_json(r), "helicity",
-        helicity_json(r), "plan", cli_case_plan_json(v->given, v->geom, &v->plan), "error_bar",
-        cli_grids_json(grids));
+        helicity_json(r), "transport", transport_json(v, r), "plan",
+        cli_case_plan_json(v->given, v->geom, &v->plan), "error_bar", cli_grids_json(grids));
 }

@@ -34,10 +34,11 @@ typedef struct rill_cpu_moments {
 
 /**
  * Collide a block.
+ * @param[in]  n    its first node
  * @param[in]  in   [q], rows of incoming populations
  * @param[out] out  [q], rows that outgoing population opp(i) is put into; they may be those of `in`
  */
-typedef void rill_cpu_collide(const rill_launch *launch, const void *const *in, void *const *out);
+typedef void rill_cpu_collide(const rill_launch *launch, uint64_t n, const void *const *in, void *const *out);
 
 /** The collisions of a lattice in one arithmetic type. */
 typedef struct rill_cpu_lattice {

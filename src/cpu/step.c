@@ -173,13 +173,13 @@ static void step_block(const work *w, rill_cpu_collide *collide, uint64_t n, blo
     for (int i = 0; i < w->q && !w->same; i++)
         w->format->load(b->stored_rows[i], b->values[i], w->weights[i]);
     if (in_place) {
-        collide(w->launch, (const void *const *)b->rows, b->rows);
+        collide(w->launch, n, (const void *const *)b->rows, b->rows);
     } else {
         void *in[RILL_Q_MAX];
         memcpy(in, b->rows, sizeof in);
         point(w, &w->out, true, b);
         rows_of(w, b);
-        collide(w->launch, (const void *const *)in, b->rows);
+        collide(w->launch, n, (const void *const *)in, b->rows);
     }
     write_block(w, &w->out, b);
 }
@@ -274,7 +274,8 @@ static void add_rounding(const work *w, block *b, rill_partial *p)
         out[i] = sent[i];
         if (!w->same) w->format->load(b->stored_rows[i], b->values[i], w->weights[i]);
     }
-    w->lattice->collide[v.collision][v.equilibrium][v.rheology](w->launch, (const void *const *)b->rows, out);
+    w->lattice->collide[v.collision][v.equilibrium][v.rheology](w->launch, b->n, (const void *const *)b->rows,
+                                                                out);
     for (int i = 0; i < w->q; i++) {
         w->format->store(stored, sent[i], w->weights[i]);
         w->format->load(stored, kept, w->weights[i]);

@@ -15,7 +15,8 @@ static const char variant[] = "diffusion"; /* the same bits on all devices */
 rill_status rill_diffusion_pause_open(const char *path, double every, bool resume, const char *text,
                                       const rill_geom *geom, rill_diffusion_pause *out)
 {
-    *out = (rill_diffusion_pause){.path = path, .every = every, .saved = rill_now(), .resuming = path && resume};
+    *out =
+        (rill_diffusion_pause){.path = path, .every = every, .saved = rill_now(), .resuming = path && resume};
     if (!path) return RILL_OK;
     XXH3_state_t *state = XXH3_createState();
     if (!state) return rill_fail(RILL_SYSTEM, "out of memory for a checkpoint");
@@ -28,10 +29,12 @@ rill_status rill_diffusion_pause_open(const char *path, double every, bool resum
     return rill_checkpoint_geometry(geom, out->geometry);
 }
 
-rill_status rill_diffusion_pause_read(const rill_diffusion_pause *p, const rill_checkpoint_part *parts, int count)
+rill_status rill_diffusion_pause_read(const rill_diffusion_pause *p, const rill_checkpoint_part *parts,
+                                      int count)
 {
     uint64_t steps;
-    return rill_checkpoint_read(p->path, &(rill_checkpoint_key){p->run, p->geometry, variant}, parts, count, &steps);
+    return rill_checkpoint_read(p->path, &(rill_checkpoint_key){p->run, p->geometry, variant}, parts, count,
+                                &steps);
 }
 
 rill_status rill_diffusion_pause_keep(rill_diffusion_pause *p, rill_status came, uint64_t steps,
@@ -75,7 +78,8 @@ static rill_status array_save(const rill_diffusor *d, int which, uint64_t offset
     return RILL_OK;
 }
 
-static rill_status array_load(const rill_diffusor *d, int which, uint64_t offset, uint64_t bytes, const void *from)
+static rill_status array_load(const rill_diffusor *d, int which, uint64_t offset, uint64_t bytes,
+                              const void *from)
 {
     if (d->device) return rill_device_upload(d->device, array_of(d, which) + offset, from, bytes);
     memcpy(array_of(d, which) + offset, from, bytes);

@@ -12,10 +12,10 @@
 
 /** A file that is written now and then. */
 typedef struct rill_diffusion_pause {
-    const char *path;             /**< borrowed; NULL: none is written */
-    double every, saved;          /**< s of wall clock between files; when the last one was written */
-    char run[17], geometry[17];   /**< what it belongs to */
-    bool resuming;                /**< what was left is still to be put in */
+    const char *path;           /**< borrowed; NULL: none is written */
+    double every, saved;        /**< s of wall clock between files; when the last one was written */
+    char run[17], geometry[17]; /**< what it belongs to */
+    bool resuming;              /**< what was left is still to be put in */
 } rill_diffusion_pause;
 
 /** Say what the file belongs to. @param text  all that decides on the bits
@@ -28,7 +28,8 @@ rill_status rill_diffusion_pause_read(const rill_diffusion_pause *pause, const r
                                       int count);
 
 /** Write the file, if it is due or `came` says that the run is cancelled.
- * @return as `came`, or a failure to write where it is cancelled: else a note is shown, and the run goes on */
+ * @return as `came`, or a failure to write where it is cancelled: else a note is shown, and the run goes on
+ */
 rill_status rill_diffusion_pause_keep(rill_diffusion_pause *pause, rill_status came, uint64_t steps,
                                       const rill_checkpoint_part *parts, int count);
 

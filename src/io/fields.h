@@ -31,7 +31,7 @@ typedef rill_status (*rill_scalar_fn)(void *context, rill_node first, rill_node 
 
 #define RILL_FIELD_WALLS "wall_sensitivity" /* scalar of a permeability */
 
-enum { RILL_FIELD_SCALARS = 4 /**< beside velocity and pressure, at most */ };
+enum { RILL_FIELD_SCALARS = 6 /**< beside velocity and pressure, at most */ };
 
 /** Return the host memory that rill_fields_write() takes, without what hands moments out. */
 uint64_t rill_fields_bytes(const rill_geom *geom, rill_fields_kind kind);

@@ -123,4 +123,22 @@ typedef struct rill_arrays {
     rill_segments segments; /**< CPU with a list: the list again */
 } rill_arrays;
 
+/** Links along axes, which lead through openings, and bits of the number of an opening behind theirs. */
+enum { RILL_AXIS_LINKS = 6, RILL_OPENING_SHIFT = 8 };
+
+/**
+ * The flow that carries a scalar. Through an opening nothing diffuses: what the flow takes along has phi of
+ * the node where it leaves, and of what is outside where it enters.
+ */
+typedef struct rill_carrier {
+    const double *moments; /**< [4][count], rho - 1 and velocity of nodes first ...; NULL: rates.velocity
+                                carries it everywhere */
+    rill_node first, count;
+    bool over_density; /**< the velocity is momentum over density: what carries is the momentum, which alone
+                            has no divergence where a compressible flow is steady */
+    const uint32_t *open;  /**< [stride], bits 1 ... RILL_AXIS_LINKS: links along c_i that lead through an
+                              opening,  behind RILL_OPENING_SHIFT its number; NULL: none */
+    const double *outside; /**< [openings], phi of what enters; NaN: that of the node itself */
+} rill_carrier;
+
 #endif

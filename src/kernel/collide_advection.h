@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file collide_advection.h
- * Collision of a scalar phi that a given velocity carries, and that diffuses: TRT towards
+ * Collision of a scalar phi that a velocity carries, that diffuses, and that gains a source: TRT towards
  * f_i^eq = w_i phi (1 + c_i . u / c_s^2). The odd rate sets the diffusivity D = c_s^2 (tau - 1/2), the even
- * one the magic parameter; walls let nothing through.
+ * one the magic parameter; walls let nothing through. The velocity is the same everywhere, or that of a flow
+ * at the node (rill_carrier).
  *
  * The equation that this solves has u . grad(phi) right to the second order where u is uniform; D is smaller
  * by tau-dependent terms of u^2, which the magic parameter 1/6 leaves out in diffusion.
@@ -15,17 +16,67 @@
 
 #include "kernel/collide_trt.h"
 
-/** Collide a scalar, which is the moment of order 0 itself: shifted populations are those of phi. @see
- * rill_collide */
-RILL_FN void rill_collide_advection(const int lattice, const rill_rates *rates, rill_real *f)
+#include "kernel/arrays.h"
+
+/** What a flow does to a scalar at a node: its velocity, and what it takes through openings in a step along
+ * c_1 ... c_6, [RILL_AXIS_LINKS] shares of phi and as many amounts that enter, which are negative. */
+enum {
+    RILL_CARRIED_LEAVES = 3,
+    RILL_CARRIED_ENTERS = RILL_CARRIED_LEAVES + RILL_AXIS_LINKS,
+    RILL_CARRIED = RILL_CARRIED_ENTERS + RILL_AXIS_LINKS
+};
+
+/** Find it for node n, which is 0 for lanes without a node. @param[out] row  [RILL_CARRIED]
+ * @return whether the node has openings; without them only the velocity is filled in */
+RILL_FN bool rill_carried_at(const int lattice, const rill_carrier *by, const uint64_t n, rill_scalar *row)
+{
+    const uint64_t k = n - by->first;
+    const bool node = n >= by->first && k < by->count;
+    const double density = node && by->over_density ? 1 + by->moments[k] : 1;
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++)
+        row[a] = node ? (rill_scalar)(density * by->moments[(size_t)(a + 1) * by->count + k]) : 0;
+    const uint32_t open = node && by->open ? by->open[n] : 0;
+    if (!open) return false;
+    const double outside = by->outside[open >> RILL_OPENING_SHIFT];
+    RILL_UNROLL
+    for (int i = 1; i <= RILL_AXIS_LINKS; i++) {
+        rill_scalar along = 0;
+        RILL_UNROLL
+        for (int a = 0; a < 3; a++) along += (rill_scalar)rill_c(lattice, i, a) * row[a];
+        const bool through = open >> i & 1, leaves = along > 0 || outside != outside;
+        row[RILL_CARRIED_LEAVES + i - 1] = through && leaves ? along : 0;
+        row[RILL_CARRIED_ENTERS + i - 1] = through && !leaves ? along * (rill_scalar)outside : 0;
+    }
+    return true;
+}
+
+/** Collide a scalar, which is the moment of order 0 itself: shifted populations are those of phi.
+ * @param[in] by  [RILL_CARRIED], see rill_carried_at(); NULL: rates->velocity
+ * @see rill_collide */
+RILL_FN void rill_collide_carried(const int lattice, const rill_rates *rates, const rill_real *by,
+                                  const bool open, rill_real *f)
 {
     rill_rates forceless = *rates;
     for (int a = 0; a < 3; a++) forceless.force[a] = 0;
     rill_moments m = rill_moments_of(lattice, &forceless, f);
-    for (int a = 0; a < 3; a++) m.momentum[a] = m.density * rates->velocity[a];
+    for (int a = 0; a < 3; a++) m.momentum[a] = m.density * (by ? by[a] : rill_splat(rates->velocity[a]));
     const rill_flow flow = rill_flow_of(RILL_STOKES, m);
     const rill_node_rates at = {rill_splat(rates->even), rill_splat(rates->odd)};
     rill_relax_pairs(lattice, RILL_STOKES, &forceless, &flow, at, NULL, f);
+    if (!by) return;
+    RILL_UNROLL
+    for (int i = 0; i < rill_q(lattice); i++) f[i] = f[i] + (rill_scalar)rill_w(lattice, i) * rates->source;
+    if (!open) return;
+    RILL_UNROLL
+    for (int i = 1; i <= RILL_AXIS_LINKS; i++)
+        f[i] = f[i] - (by[RILL_CARRIED_LEAVES + i - 1] * m.density + by[RILL_CARRIED_ENTERS + i - 1]);
+}
+
+/** Collide a scalar that rates->velocity carries. @see rill_collide */
+RILL_FN void rill_collide_advection(const int lattice, const rill_rates *rates, rill_real *f)
+{
+    rill_collide_carried(lattice, rates, NULL, false, f);
 }
 
 #endif

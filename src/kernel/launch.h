@@ -69,7 +69,8 @@ typedef struct rill_launch {
     int64_t
         *label_sums; /**< totals: rho - 1 of every node is added to that of its label, see rill_sum_units() */
     double rate_even, rate_odd, rate_bulk, rate_ghost, third; /**< see rill_rates */
-    double magic, force[3], velocity[3];
+    double magic, force[3], velocity[3], source;
+    rill_carrier carrier;       /**< step: of a scalar */
     rill_relaxation relaxation; /**< where density and momentum are stored: step, swap */
     rill_carreau_yasuda carreau_yasuda;
     rill_casson casson;
@@ -88,6 +89,7 @@ static inline rill_rates rill_rates_of(const rill_launch *launch)
     rates.third = (rill_scalar)launch->third;
     for (int a = 0; a < 3; a++) rates.force[a] = (rill_scalar)launch->force[a];
     for (int a = 0; a < 3; a++) rates.velocity[a] = (rill_scalar)launch->velocity[a];
+    rates.source = (rill_scalar)launch->source;
     rates.relax_density = (rill_scalar)launch->relaxation.density;
     rates.relax_momentum = (rill_scalar)launch->relaxation.momentum;
     rates.memory = (rill_scalar)launch->relaxation.memory;

@@ -27,6 +27,7 @@ typedef struct rill_rates {
     rill_scalar ghost;        /**< MRT: even moments of fourth and higher order */
     rill_scalar force[3];     /**< body force per volume */
     rill_scalar velocity[3];  /**< that carries a scalar */
+    rill_scalar source;       /**< that a scalar gains in a step */
     rill_viscosity viscosity; /**< of a law */
     rill_scalar third;        /**< central moments, cumulants: square of the limit of third moments */
     rill_scalar relax_density, relax_momentum, memory; /**< see rill_relaxation */

@@ -167,8 +167,7 @@ rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double 
     return rill_sim_set_moments_of(sim, 0, sim->domain->nodes, rho, u);
 }
 
-/* Refuse a set that is no scalar. */
-static rill_status scalar_check(const rill_sim *sim, int set)
+rill_status rill_sim_scalar_check(const rill_sim *sim, int set)
 {
     if (set < 0 || set >= sim->set_count ||
         sim->flow[set].options.variant.collision != RILL_ADVECTION_DIFFUSION)
@@ -181,7 +180,7 @@ rill_status rill_sim_scalar(rill_sim *sim, int set, rill_node first, rill_node c
 {
     rill_status status = RILL_OK;
     RILL_TRY(range_check(sim, first, count));
-    RILL_TRY(scalar_check(sim, set));
+    RILL_TRY(rill_sim_scalar_check(sim, set));
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         size_t at;
         const range r = range_of(sim, k, first, count, &at);
@@ -196,7 +195,7 @@ rill_status rill_sim_scalar_set(rill_sim *sim, int set, rill_node first, rill_no
     rill_status status = RILL_OK;
     double *flux = NULL;
     RILL_TRY(range_check(sim, first, count));
-    RILL_TRY(scalar_check(sim, set));
+    RILL_TRY(rill_sim_scalar_check(sim, set));
     RILL_TRY(rill_array_create(3 * (size_t)count, sizeof *flux, "fluxes of a scalar", (void **)&flux));
     for (size_t a = 0; a < 3; a++)
         for (size_t k = 0; k < count; k++) flux[a * count + k] = phi[k] * sim->flow[set].options.velocity[a];

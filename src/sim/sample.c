@@ -92,17 +92,17 @@ done:
     return status;
 }
 
-/* @param[out] out  [10][count] */
-static rill_status piece_read(rill_sim *part, piece *p, uint64_t count, double *out)
+/* @param[out] out  [rows][count], the first of ten rows */
+static rill_status piece_read(rill_sim *part, int set, piece *p, uint64_t rows, uint64_t count, double *out)
 {
     rill_status status = RILL_OK;
-    const rill_launch launch = rill_sim_launch(part);
+    const rill_launch launch = rill_set_launch(part, &part->flow[set]);
     for (uint64_t first = 0; first < p->count; first += part_nodes) {
         const uint64_t some = p->count - first < part_nodes ? p->count - first : part_nodes;
-        part->flow->kernels->sample(&launch, p->own + first, some, p->out);
+        launch.kernels->sample(&launch, p->own + first, some, p->out);
         RILL_TRY(rill_device_wait(p->device));
-        RILL_TRY(rill_device_download(p->device, p->host, p->out, 10 * some * sizeof *p->host));
-        for (uint64_t a = 0; a < 10; a++)
+        RILL_TRY(rill_device_download(p->device, p->host, p->out, rows * some * sizeof *p->host));
+        for (uint64_t a = 0; a < rows; a++)
             for (uint64_t k = 0; k < some; k++) out[a * count + p->at[first + k]] = p->host[a * some + k];
     }
 done:
@@ -113,7 +113,17 @@ rill_status rill_sim_sample_take(rill_sim *sim, rill_sample *s, double *out)
 {
     rill_status status = RILL_OK;
     for (int k = 0; k < s->piece_count; k++)
-        RILL_TRY(piece_read(rill_sim_part(sim, k), &s->pieces[k], s->count, out));
+        RILL_TRY(piece_read(rill_sim_part(sim, k), 0, &s->pieces[k], 10, s->count, out));
+done:
+    return status;
+}
+
+rill_status rill_sim_sample_scalar(rill_sim *sim, int set, rill_sample *s, double *phi)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_sim_scalar_check(sim, set));
+    for (int k = 0; k < s->piece_count; k++)
+        RILL_TRY(piece_read(rill_sim_part(sim, k), set, &s->pieces[k], 1, s->count, phi));
 done:
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of populations: what they refuse, where they are, and how kernels see them. */
 #include "sim/set.h"
+#include "sim/carrier.h"
 
 #include "core/clock.h"
 #include "core/memory.h"
@@ -200,6 +201,7 @@ rill_launch rill_set_launch(const rill_sim *sim, const rill_set *set)
         .first = sim->domain->first,
         .nodes = rill_set_end(sim, set),
         .magic = o->magic,
+        .source = o->source,
         .carreau_yasuda = o->carreau_yasuda,
         .casson = o->casson,
     };
@@ -346,6 +348,7 @@ void rill_set_step(const rill_sim *sim, const rill_set *set, void *queue, rill_n
     rill_launch launch = rill_set_launch(sim, set);
     launch.queue = queue;
     launch.walls = walls;
+    launch.carrier = rill_carrier_of(sim, set, from, end);
     const uint64_t chunk = sim->device->backend->turns ? end : set->links->size.chunk;
     for (uint64_t first = from; first < end; first += chunk) {
         launch.first = (rill_node)first;

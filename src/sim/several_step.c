@@ -119,11 +119,14 @@ done:
     return status;
 }
 
+/* Whether interpolated links may be left to the next step: who reads velocities between steps needs them. */
+static bool leaves(const rill_sim *sim) { return sim->patches.in_step && !sim->carried; }
+
 /* What a part does in a step before it needs what others have sent. */
 static rill_status part_begin(const rill_several *s, int p, const step *at)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(nodes_step(s, p, !at->first && s->sims[p]->patches.in_step));
+    RILL_TRY(nodes_step(s, p, !at->first && leaves(s->sims[p])));
     if (s->parts.stored && s->mirrored) RILL_TRY(swap_before(s, p));
     RILL_TRY(send(s, p, at->exchange));
 done:
@@ -140,7 +143,7 @@ static rill_status part_end(const rill_several *s, int p, const step *at)
     if (s->parts.stored) return receive(s, p, at->exchange, false);
     if (!mirrored) RILL_TRY(receive(s, p, at->exchange, false));
     if (!mirrored && sim->patches.count) RILL_TRY(wait_for(s, p, s->lanes[p].received));
-    RILL_TRY(rill_sim_step_links(sim, !at->last && sim->patches.in_step));
+    RILL_TRY(rill_sim_step_links(sim, !at->last && leaves(sim)));
     if (mirrored) RILL_TRY(receive(s, p, at->exchange, true));
 done:
     return status;

@@ -3,6 +3,7 @@
  * A simulation: populations on a backend, the time loop, and what is read between steps. Written once for
  * all devices; what depends on one is behind device/device.h.
  */
+#include "sim/carrier.h"
 #include "sim/macroscopic.h"
 #include "sim/several.h"
 #include "sim/sim_priv.h"
@@ -83,6 +84,7 @@ rill_status rill_sim_create_loaded(const rill_domain *domain, const rill_sim_opt
 static rill_status sets_check(const rill_domain *domain, const rill_sim_options *options, int count)
 {
     rill_status status = RILL_OK;
+    RILL_TRY(rill_carrier_check(options, count));
     for (int k = 0; k < count; k++) {
         RILL_TRY(rill_set_check(&options[k], domain));
         if ((options[k].variant.addressing == RILL_DENSE) != (options->variant.addressing == RILL_DENSE))
@@ -136,6 +138,7 @@ rill_status rill_sim_create_sets(const rill_domain *domain, const rill_sim_optio
     for (int k = 0; k < count; k++) RILL_TRY(rill_set_create(sim, &sim->flow[k]));
     sums_make(sim, sim->flow->links->size.nodes, &sim->room);
     RILL_TRY(sim->room.status);
+    RILL_TRY(rill_carrier_create(sim));
     *out = sim;
     sim = NULL;
 done:
@@ -160,6 +163,7 @@ void rill_sim_destroy(rill_sim *sim)
     rill_patches_free(&sim->patches, sim->device);
     if (sim->device) {
         rill_device_free(sim->device, sim->partials);
+        rill_carrier_free(sim);
         rill_device_free(sim->device, sim->velocities);
         rill_device_free(sim->device, sim->slice);
         rill_device_free(sim->device, sim->order);
@@ -183,6 +187,7 @@ void rill_sim_destroy(rill_sim *sim)
 void rill_sim_step_range(rill_sim *sim, void *queue, rill_node from, rill_node end, bool left)
 {
     const rill_wall_weights none = {NULL, NULL};
+    rill_carrier_take(sim, queue, from, end);
     for (int k = 0; k < sim->set_count; k++)
         rill_set_step(sim, &sim->flow[k], queue, from, end,
                       left && k == 0 ? rill_patches_left(&sim->patches) : none);
@@ -250,7 +255,7 @@ static rill_status begin(rill_sim *sim, uint64_t steps)
     bool left = false;
     if (sim->several) return rill_several_begin(sim, steps);
     for (uint64_t k = 0; k < steps && status == RILL_OK; k++) {
-        const bool leave = k + 1 < steps && sim->patches.in_step;
+        const bool leave = k + 1 < steps && sim->patches.in_step && !sim->carried;
         RILL_TRY(step_nodes(sim, left));
         rill_sim_advance(sim);
         if (sim->sponge.count) rill_sim_damp(sim, sim->device->queue, 0, sim->sponge.count);
@@ -363,6 +368,24 @@ rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out)
     /* A density that is the same everywhere moves nothing, unless a mirrored boundary changes its sign.
      */
     if (sim->domain->swap_count == 0) out->work += totals.mass / sim->domain->nodes * mass;
+done:
+    return status;
+}
+
+rill_status rill_sim_scalar_sum(rill_sim *sim, int set, double *sum)
+{
+    rill_status status = RILL_OK;
+    *sum = 0;
+    RILL_TRY(rill_sim_scalar_check(sim, set));
+    for (int k = 0; k < rill_sim_parts(sim); k++) {
+        rill_sim *part = rill_sim_part(sim, k);
+        const rill_launch launch = rill_set_launch(part, &part->flow[set]);
+        launch.kernels->totals(&launch, part->partials);
+        RILL_TRY(rill_device_wait(part->device));
+        RILL_TRY(rill_device_download(part->device, part->host_partials, part->partials,
+                                      own_chunks(part) * sizeof(rill_partial)));
+        for (uint64_t c = 0; c < own_chunks(part); c++) *sum += part->host_partials[c].mass;
+    }
 done:
     return status;
 }

@@ -145,6 +145,22 @@ rill_status rill_sim_scalar(rill_sim *sim, int set, rill_node first, rill_node c
 rill_status rill_sim_scalar_set(rill_sim *sim, int set, rill_node first, rill_node count, const double *phi);
 
 /**
+ * Let a scalar that is carried in and out through openings, whose links along axes let nothing else through:
+ * what the flow takes along leaves with phi of the node, and enters with that outside.
+ * @param[in] openings  [count], of the geometry, the same for all sets
+ * @param[in] outside   [count]; NaN: phi of the node enters, too, as through an outlet
+ * @see tests/test_carried.c
+ */
+rill_status rill_sim_scalar_open(rill_sim *sim, int set, const rill_opening *openings, int count,
+                                 const double *outside);
+
+/** Read phi, [count of the sample], of a set that is a scalar at the nodes of a sample. */
+rill_status rill_sim_sample_scalar(rill_sim *sim, int set, rill_sample *sample, double *phi);
+
+/** Sum phi of a set that is a scalar over all nodes, in an order that depends on the domain alone. */
+rill_status rill_sim_scalar_sum(rill_sim *sim, int set, double *sum);
+
+/**
  * Return the bytes that a simulation holds on its backend: populations, links that were built for it,
  * mirrored links and sums, not what patches and observers take besides. @param[out] linked  what the
  * backend's link() made of them; may be NULL

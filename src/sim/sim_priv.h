@@ -34,6 +34,9 @@ struct rill_sim {
     float *velocities;      /* [3][nodes] on the backend, made when first kept */
     double seconds_linking; /* that building the links took */
     rill_room room;         /* on the backend, without those of link() and of what observers use */
+    double *carried;        /* [4][nodes] on the backend, see carrier.h; NULL: no scalar is carried */
+    uint32_t *open;         /* [stride] there */
+    double *outside;        /* [set_count][RILL_OPENINGS] there */
     double *slice;          /* [4][RILL_SIM_SLICE] on the backend, made when first used */
     rill_node *order;       /* [RILL_SIM_SLICE] on the backend, dense addressing only */
     void *words;            /* of a chunk of nodes on the backend, made when first used: state.c */
@@ -88,6 +91,9 @@ rill_status rill_sim_label_end_sums(rill_sim *sim, double *sums);
 
 /** Describe the next step of the flow to kernels. */
 rill_launch rill_sim_launch(const rill_sim *sim);
+
+/** Refuse a set that is no scalar. */
+rill_status rill_sim_scalar_check(const rill_sim *sim, int set);
 
 /** Create a simulation with sets that have options, and nothing else. */
 rill_status rill_sim_new(const rill_domain *domain, const rill_sim_options *options, int count,

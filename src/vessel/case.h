@@ -90,6 +90,7 @@ typedef struct rill_end {
     rill_waveform *wave; /**< inlets, pressures, coronary outlets (the pressure in the heart muscle, Pa): over
                             the cycle; NULL: steady. Owned */
     rill_velocities *velocities; /**< inlets: points that the profile is made from; NULL: none. Owned */
+    double concentration;        /**< inlets: of what comes in; negative: not given */
     bool from_file;              /**< inlets: the flow is that of these points; the amount is not looked at */
 
     double pressure;   /**< pressure outlets, Pa; what multiplies the waveform if there is one; models: the
@@ -149,6 +150,10 @@ struct rill_case {
 
     rill_end *ends; /**< [end_count], in the order of the file */
     int end_count;
+    struct {
+        bool residence;     /**< the time since the fluid came in is followed */
+        double diffusivity; /**< m2/s, of what is carried; 0: chosen */
+    } transport;
     rill_case_model model; /**< without arguments: no outlet needs one */
 
     struct {

@@ -92,6 +92,8 @@ const rill_end_type rill_end_types[RILL_END_KINDS] = {
             .help = "Distribution of the velocity over the opening. Default: fitted. Not with velocities."},
         {"velocities", RILL_KEY_TEXT, offsetof(rill_end_reader, velocities_path),
             .help = "CSV file of points and their velocities, which the profile is made from."},
+        QUANTITY("concentration", concentration, false, "1", 0, 1e6,
+            .help = "Concentration of a solute in what comes in. With it the solute is followed."),
         WAVEFORM), .given = true},
     [RILL_END_PRESSURE] = {KEYS(
         QUANTITY("pressure", pressure, false, "Pa", -1e7, 1e7, .help = "Imposed pressure."),

@@ -155,6 +155,7 @@ rill_status rill_observers_make(rill_vessel *vessel, uint32_t interval, rill_obs
     rill_record_name(&out->monitor, 4, NULL, "density_max", "1", "largest |rho - 1|");
     RILL_TRY(openings_make(out));
     RILL_TRY(places_make(out));
+    RILL_TRY(rill_transport_make(vessel, &out->transport));
     if (vessel->given->output.surface) RILL_TRY(wall_make(out));
     if (vessel->given->output.centreline) RILL_TRY(line_make(out));
     RILL_TRY(rill_record_create("line", 4 * out->centreline.count, false, &out->line));
@@ -169,6 +170,7 @@ void rill_observers_free(rill_observers *o)
     for (size_t k = 0; k < sizeof records / sizeof *records; k++) rill_record_free(records[k]);
     for (int k = 0; o->slabs && k < o->vessel->given->output.plane_count; k++) rill_slab_free(&o->slabs[k]);
     free(o->slabs);
+    rill_transport_free(&o->transport);
     rill_sampler_free(&o->places);
     rill_sampler_free(&o->along);
     rill_centreline_free(&o->centreline);
@@ -275,8 +277,10 @@ rill_observers_size rill_observers_measure(const rill_case *given, const rill_ge
     const uint64_t cycles = plan->steps / rhythm.cycle + 1, openings = (uint64_t)plan->opening_count,
                    probes = (uint64_t)given->output.probe_count, planes = (uint64_t)given->output.plane_count;
     /* Numbers of a row: step and time of five series, and what follows them. */
-    double rows = (double)rhythm.series * (double)(6 + 2 * openings + 4 * probes + 3 * planes) +
-                  (double)rhythm.watch * 5 + (double)rhythm.wall * 4;
+    double rows =
+        (double)rhythm.series * (double)(6 + 2 * openings + 4 * probes + 3 * planes) +
+        (plan->scalars ? (double)rhythm.series * (2 + (double)plan->scalars * (double)(openings + 1)) : 0) +
+        (double)rhythm.watch * 5 + (double)rhythm.wall * 4;
     places_add(&c, probes, NODES_OF_PLACE * probes);
     planes_add(&c, given, geom, plan->nodes);
     rill_losses_measure(geom, plan, &sections.nodes, &sections.places);
@@ -356,6 +360,7 @@ rill_status rill_observers_series(rill_observers *o, uint32_t steps, double *exc
     const uint64_t now = rill_sim_steps(o->vessel->sim), probes = (uint64_t)c->output.probe_count;
     const double time = rill_observers_time(o);
     RILL_TRY(openings_take(o, steps, excess, through));
+    RILL_TRY(rill_transport_take(&o->transport, o->vessel, time));
     RILL_TRY(rill_sampler_take(&o->places, o->vessel->sim));
     if (probes > 0) {
         double *row = rill_record_append(&o->probes, now, time);

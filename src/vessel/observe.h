@@ -14,6 +14,7 @@
 #include "vessel/series.h"
 #include "vessel/shear_cycle.h"
 #include "vessel/slab.h"
+#include "vessel/transport.h"
 #include "vessel/wall_shear.h"
 
 /** All that is followed; see rill_observers_make(). */
@@ -29,6 +30,8 @@ typedef struct rill_observers {
     rill_slab *slabs;    /**< [plane_count] */
     rill_centreline centreline;
     rill_sampler along;
+
+    rill_transport transport;
 
     rill_wall_shear map;
     rill_sample *sample; /**< of the nodes at the wall; NULL when no shear is needed */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How fast a vessel is stepped here. What is done between steps is left out: it is a few per cent. */
 #include "vessel/plan.h"
+#include "vessel/transport.h"
 
 #include "core/clock.h"
 #include "sim/several.h"
@@ -44,7 +45,7 @@ static rill_status step_box(bool host, rill_case_plan *plan)
     rill_speed speed;
     const rill_status status = rill_sim_speed(&o, host ? 128 : 160, RILL_SPEED_SECONDS, &speed);
     if (status != RILL_OK) return status;
-    plan->mlups_one = speed.mlups * part_of_box(plan, host);
+    plan->mlups_one = speed.mlups * part_of_box(plan, host) * rill_transport_pace(plan);
     plan->mlups = plan->mlups_one * devices;
     if (devices > 1)
         plan->mlups *= rill_several_efficiency(&(rill_several_work){.nodes = plan->nodes,

@@ -13,6 +13,7 @@
 #include "vessel/expected.h"
 #include "vessel/resume.h"
 #include "vessel/sponge.h"
+#include "vessel/transport.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -364,7 +365,8 @@ static void count_steps(planner *p)
             along = fmax(along, fabs(plan->openings[k].flow_mean) / p->geom->surface->openings[k].area);
         }
         const rill_plan_compliance *stores = &plan->compliance;
-        const double chosen = 5 * p->fastest.length / fmax(along, 1e-9) + widest * widest / plan->nu +
+        const double passes = plan->scalars ? 15 : 5; /* what is carried comes along walls, too */
+        const double chosen = passes * p->fastest.length / fmax(along, 1e-9) + widest * widest / plan->nu +
                               5 * (stores->settling + stores->constant);
         plan->steps = (uint64_t)fmin(ceil((c->run.duration > 0 ? c->run.duration : chosen) / dt), 1e15);
     }
@@ -403,6 +405,7 @@ static rill_status plan_make(const rill_case *given, const rill_geom *geom, cons
     RILL_TRY(rill_device_take(options->device, options->backend, &device));
     RILL_TRY(choose_variant(&p, device));
     RILL_TRY(rill_sponge_plan(given, geom, plan));
+    rill_transport_plan(given, plan);
     count_steps(&p);
     rill_plan_guard(given, &p.outlook, &p.fastest, plan);
     RILL_TRY(rill_case_plan_memory(given, geom, &p.outlook, options, device, plan));

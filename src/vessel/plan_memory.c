@@ -14,6 +14,7 @@
 #include "vessel/observe.h"
 #include "vessel/shear_cycle.h"
 #include "vessel/sponge.h"
+#include "vessel/transport.h"
 
 #include <math.h>
 
@@ -187,6 +188,7 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
     RILL_TRY(rill_links_linked(&plan->domain->numbering, plan->options.variant, device, &linked));
     plan->nodes = plan->domain->nodes;
     simulation_add(&c, &size);
+    RILL_TRY(rill_transport_count(given, geom, plan, &c.room));
     openings_add(&c);
     walls_add(&c, &size);
     sponge_add(&c);

@@ -137,8 +137,10 @@ static rill_status read_end(const rill_yaml *yaml, const rill_yaml_value *key, c
     rill_status status = RILL_OK;
     bool given[16] = {false};
     char where[96], what[112], names[RILL_END_NAMES];
-    rill_end_reader r = {
-        .end = {.profile = RILL_PROFILE_FITTED, .backflow = -1, .line = rill_yaml_line(key)}};
+    rill_end_reader r = {.end = {.profile = RILL_PROFILE_FITTED,
+                                 .backflow = -1,
+                                 .concentration = -1,
+                                 .line = rill_yaml_line(key)}};
     const char *name = rill_yaml_scalar(key);
     if (strlen(name) >= sizeof r.end.name || rill_opening_name_check(name) != RILL_OK)
         return rill_yaml_fail(yaml, key, "\"%.80s\" cannot be the name of an opening", name);
@@ -376,6 +378,11 @@ static const rill_key run_keys[] = {
     {0}};
 
 #define YES(name, member, text) {name, RILL_KEY_YES, AT(member), .help = text}
+static const rill_key transport_keys[] = {
+    YES("residence-time", transport.residence, "Follow the time since the fluid came in. Default: no."),
+    SET("diffusivity", transport.diffusivity, "m2/s", 0, 1, true,
+        .help = "Diffusivity of what is carried. Default: that of a cell Peclet number of 2."),
+    {0}};
 static const rill_key output_keys[] = {
     {"snapshots", RILL_KEY_COUNT, AT(output.snapshots), false, NULL, 0, 10000,
      .help = "Snapshots of each cycle. Default: 10; 1 without waveforms."},
@@ -410,6 +417,7 @@ static const rill_key case_keys[] = {
     {"openings", RILL_KEY_CALL, 0, true, .read = pass_over, .schema = ends_schema,
      .help = "Each opening of the geometry by its name, with its boundary condition."},
     {"model", RILL_KEY_MAP, AT(model), .keys = rill_model_keys, .help = "The program that gives the pressures of outlets of kind model."},
+    {"transport", RILL_KEY_MAP, 0, .keys = transport_keys, .help = "What the flow carries."},
     {"run", RILL_KEY_MAP, 0, .keys = run_keys, .help = "Duration, tolerance, time step and kernel."},
     {"output", RILL_KEY_MAP, 0, .keys = output_keys, .help = "What is written."},
     {0}};

@@ -140,6 +140,7 @@ static void end_lines(FILE *out, const rill_end *e)
             (type->given && key->at == offsetof(rill_end, pressure)))
             continue;
         memcpy(&value, (const char *)e + key->at, sizeof value);
+        if (key->at == offsetof(rill_end, concentration) && value < 0) continue;
         if (strcmp(key->unit, "1") != 0) snprintf(unit, sizeof unit, " %s", key->unit);
         end_number(out, e, key->name, value, unit, 1);
     }
@@ -187,6 +188,9 @@ static void case_lines(FILE *out, const rill_case *c)
     if (c->run.pulsatile && c->run.start == RILL_CASE_REST) text_line(out, "run.start", "rest");
     if (c->run.soft_start >= 0) number(out, "run.soft-start", c->run.soft_start, " s", 1);
     if (c->output.helicity) text_line(out, "helicity", "yes");
+    if (c->transport.residence) text_line(out, "transport.residence-time", "yes");
+    if (c->transport.diffusivity > 0)
+        number(out, "transport.diffusivity", c->transport.diffusivity, " m2/s", 1);
     output_lines(out, c);
 }
 

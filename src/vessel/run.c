@@ -45,7 +45,7 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static double change_of(const rill_run_state *s)
 {
-    return fmax(s->change_flow, fmax(s->change_pressure, s->change_wall));
+    return fmax(fmax(s->change_flow, s->change_transport), fmax(s->change_pressure, s->change_wall));
 }
 
 /* Whether the run writes files. */
@@ -278,6 +278,7 @@ static void result_fill(rill_run_loop *loop)
     r->change_flow = rill_run_known(s->change_flow);
     r->change_pressure = rill_run_known(s->change_pressure);
     r->change_wall = rill_run_known(s->change_wall);
+    r->change_transport = rill_run_known(s->change_transport);
     r->change = s->compared ? rill_run_known(change_of(s)) : NAN;
     r->soft = s->steps < loop->rhythm.cycle + loop->vessel->plan.soft_steps;
     r->mach_max = s->mach_max;
@@ -307,7 +308,8 @@ static rill_status loop_begin(rill_run_loop *loop)
     } else if (loop->options->resume) {
         RILL_TRY(rill_fail(RILL_USAGE, "a run without a directory has no checkpoint to continue from"));
     }
-    s->change_flow = s->change_pressure = s->change_wall = loop->result->difference = NAN;
+    s->change_flow = s->change_pressure = s->change_wall = s->change_transport = loop->result->difference =
+        NAN;
     s->settled_at = UINT64_MAX;
     s->stored_low = INFINITY;
     s->stored_high = -INFINITY;

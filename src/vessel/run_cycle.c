@@ -72,6 +72,15 @@ void rill_run_extremes(rill_run_loop *loop)
     loop->state.range = high[1] - low[1];
 }
 
+/* Whether a value of the last `rows` rows is missing: nothing left through an outlet then. */
+static bool column_has_nan(const rill_record *record, uint64_t rows, uint64_t column)
+{
+    bool missing = false;
+    for (uint64_t k = record->count - rows; k < record->count; k++)
+        missing |= isnan(rill_record_row(record, k)[column]);
+    return missing;
+}
+
 void rill_run_compare(rill_run_loop *loop)
 {
     const rill_observers *o = &loop->observers;
@@ -97,6 +106,17 @@ void rill_run_compare(rill_run_loop *loop)
         difference(&o->wall, samples, 2, &wall);
         s->change_wall = ratio(still_missing(&wall, measured, slowest), most);
         apart = larger(apart, ratio(wall.now, most));
+    }
+    s->change_transport = 0;
+    for (uint64_t column = 2; o->transport.sample && column < o->transport.record.width; column++) {
+        double low = 0, most = 0;
+        change carried = {0};
+        widen(&o->transport.record, rows, column, &low, &most); /* which skip NaN */
+        if (!(most > 0) || column_has_nan(&o->transport.record, 2 * rows, column)) continue;
+        difference(&o->transport.record, rows, column, &carried);
+        s->change_transport =
+            larger(s->change_transport, ratio(still_missing(&carried, measured, slowest), most));
+        apart = larger(apart, ratio(carried.now, most));
     }
     loop->result->difference = apart;
 }
@@ -147,6 +167,7 @@ void rill_run_means(const rill_run_loop *loop)
         sizes += through / steps;
     }
     out->balance = sizes > 0 ? sum / sizes : NAN;
+    rill_transport_means(&loop->observers.transport, loop->vessel, r, rows, out);
     out->drop_count = loop->vessel->given->output.drop_count;
     rill_drops_compute(loop->vessel, r, &loop->observers.planes, rows, out->drops);
     if (out->end != RILL_RUN_DIVERGED) wall_means(loop);

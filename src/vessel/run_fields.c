@@ -3,6 +3,7 @@
 #include "vessel/run_priv.h"
 
 #include "vessel/laws.h"
+#include "vessel/transport.h"
 #include "core/memory.h"
 #include "core/status.h"
 
@@ -63,4 +64,14 @@ rill_status rill_run_lnh_mean(void *context, rill_node first, rill_node count, d
 {
     const rill_run_loop *loop = context;
     return copy(loop->helicity.state->mean, 1 / loop->helicity.state->samples, first, count, values);
+}
+
+rill_status rill_run_concentration(void *context, rill_node first, rill_node count, double *values)
+{
+    return rill_transport_field(((const rill_run_loop *)context)->vessel, 0, first, count, values);
+}
+
+rill_status rill_run_residence(void *context, rill_node first, rill_node count, double *values)
+{
+    return rill_transport_field(((const rill_run_loop *)context)->vessel, 1, first, count, values);
 }

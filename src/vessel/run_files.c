@@ -148,7 +148,8 @@ static rill_status series_write(const rill_run_loop *loop)
     const rill_vessel *v = loop->vessel;
     rill_result *result = NULL;
     char path[RILL_RUN_PATH], variant[96], name[64];
-    const rill_record *const records[] = {&o->openings, &o->probes, &o->planes, &o->wall, &o->monitor};
+    const rill_record *const records[] = {&o->openings, &o->probes,  &o->planes,
+                                          &o->wall,     &o->monitor, &o->transport.record};
     rill_variant_name(v->plan.options.variant, variant, sizeof variant);
     const rill_run run = {.command = loop->options->command,
                           .geometry = v->given->geometry,
@@ -260,6 +261,18 @@ static void helicity_fields(const rill_run_loop *loop, uint64_t phase, rill_fiel
     for (int k = 0; k < count; k++) fields->scalars[fields->scalar_count++] = own[k];
 }
 
+/* Add what the flow carries. */
+static void transport_fields(const rill_vessel *v, rill_fields *fields)
+{
+    static const rill_scalar_fn of[RILL_SCALARS] = {rill_run_concentration, rill_run_residence};
+    for (int s = 0; s < RILL_SCALARS; s++)
+        if (rill_transport_has(v->given, s))
+            fields->scalars[fields->scalar_count++] = (rill_field_scalar){rill_transport_names[s],
+                                                                          {1, rill_transport_units[s], 1, 0},
+                                                                          rill_transport_meanings[s],
+                                                                          of[s]};
+}
+
 static rill_status fields_phase(rill_run_loop *loop, uint64_t phase)
 {
     rill_status status = RILL_OK;
@@ -274,6 +287,7 @@ static rill_status fields_phase(rill_run_loop *loop, uint64_t phase)
     fields.scalars[fields.scalar_count++] =
         (rill_field_scalar){"shear_rate", {1, "1/s", 1, 0}, "shear rate", rill_run_rates};
     if (loop->helicity.vessel) helicity_fields(loop, phase, &fields);
+    transport_fields(v, &fields);
     fields.context = loop;
     fields.velocity = (rill_field_unit){scales->velocity, "m/s", 1, 0};
     fields.pressure = (rill_field_unit){scales->pressure, "Pa", 1, scales->base};

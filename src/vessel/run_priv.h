@@ -22,7 +22,7 @@ typedef struct rill_run_state {
     uint64_t last_series; /**< step of the last row of the openings */
     uint64_t cycles;      /**< completed */
     double samples;       /**< of the shear in this cycle */
-    double change_flow, change_pressure, change_wall;
+    double change_flow, change_pressure, change_wall, change_transport;
     double mach_max;
     double balance;                        /**< of the last row; NAN before it */
     double flow_most;                      /**< m3/s, largest through the vessel: expected, or seen */
@@ -119,6 +119,8 @@ rill_status rill_run_rates(void *context, rill_node first, rill_node count, doub
 /** The same: helicity density, LNH, and its mean over the snapshots so far. */
 rill_status rill_run_helicity(void *context, rill_node first, rill_node count, double *values);
 rill_status rill_run_lnh(void *context, rill_node first, rill_node count, double *values);
+rill_status rill_run_concentration(void *context, rill_node first, rill_node count, double *values);
+rill_status rill_run_residence(void *context, rill_node first, rill_node count, double *values);
 rill_status rill_run_lnh_mean(void *context, rill_node first, rill_node count, double *values);
 
 /** Write the snapshot of phase `phase`, counted from 1. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 15 };
+enum { PARTS = 16 };
 
 /* ---- what a checkpoint belongs to ------------------------------------------------------------ */
 
@@ -47,6 +47,7 @@ static int parts_list(rill_run_loop *loop, const rill_plan_resume *kept, rill_ch
     parts[count++] = rill_record_part(&o->openings);
     parts[count++] = rill_record_part(&o->monitor);
     parts[count++] = rill_record_part(&loop->settled);
+    if (o->transport.sample) parts[count++] = rill_record_part(&o->transport.record);
     if (loop->model) parts[count++] = rill_model_part(loop->model);
     if (loop->helicity.vessel) parts[count++] = rill_helicity_part(&loop->helicity);
     if (!kept) parts[count++] = rill_checkpoint_memory(RILL_RESUME_PART, loop->text, strlen(loop->text));

@@ -8,6 +8,7 @@
 #include "vessel/model.h"
 #include "vessel/profile_points.h"
 #include "vessel/sponge.h"
+#include "vessel/transport.h"
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
@@ -429,13 +430,16 @@ rill_status rill_vessel_create(const rill_case *given, const rill_geom *geom, co
     RILL_TRY(rill_outlook_make(given, geom, &v->ends->outlook));
     RILL_TRY(rill_domain_create_numbered(geom, &(rill_domain_options){plan->options.variant.lattice, -1},
                                          plan->domain ? &plan->domain->numbering : NULL, &v->domain));
-    RILL_TRY(rill_sim_create_loaded(v->domain, &plan->options, rill_case_load(given), &v->sim));
+    rill_sim_options sets[1 + RILL_SCALARS];
+    RILL_TRY(rill_sim_create_sets(v->domain, sets, rill_transport_sets(given, plan, sets),
+                                  rill_case_load(given), &v->sim));
     choose_start(v);
     RILL_TRY(set_start(v));
     rill_memory_note("before openings and walls");
     RILL_TRY(rill_losses_make(v, &v->ends->outlook, &v->losses));
     for (int k = 0; k < plan->opening_count; k++) RILL_TRY(add_opening(v, k));
     RILL_TRY(add_walls(v));
+    RILL_TRY(rill_transport_open(v));
     RILL_TRY(rill_sponge_make(v, &v->ends->sponge));
     const rill_sponge_list *sponge = &v->ends->sponge;
     RILL_TRY(rill_sim_sponge_set(v->sim, sponge->nodes, sponge->keep, sponge->count));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Membranes: energies and their derivatives, kernels, forces on the fluid, capsules whose deformation is known. */
+/* Membranes: energies and their derivatives, kernels, forces on the fluid, capsules whose deformation is
+ * known. */
 #include "backends.h"
 #include "membrane/membrane.h"
 #include "membrane/push.h"
@@ -87,7 +88,7 @@ Test(membrane, forces_are_derivatives_of_the_energy)
     rill_membrane_mesh m;
     ASSERT_OK(rill_membrane_mesh_sphere(2, 1, &m));
     double(*x)[3] = malloc(m.vertex_count * sizeof *x), (*force)[3] = malloc(m.vertex_count * sizeof *force),
-          (*other)[3] = malloc(m.vertex_count * sizeof *other);
+    (*other)[3] = malloc(m.vertex_count * sizeof *other);
     for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
         rill_elastic e;
         ASSERT_OK(rill_elastic_create(&m, &laws[k], &e));
@@ -137,7 +138,8 @@ Test(membrane, tension_of_a_sphere)
         rill_elastic e;
         ASSERT_OK(rill_membrane_mesh_sphere(radius, 4, &m));
         ASSERT_OK(rill_elastic_create(&m, &laws[k], &e));
-        double(*x)[3] = malloc(m.vertex_count * sizeof *x), (*force)[3] = malloc(m.vertex_count * sizeof *force);
+        double(*x)[3] = malloc(m.vertex_count * sizeof *x),
+        (*force)[3] = malloc(m.vertex_count * sizeof *force);
         for (uint32_t v = 0; v < m.vertex_count; v++)
             for (int a = 0; a < 3; a++) x[v][a] = s * m.vertices[v][a];
         rill_elastic_force(&e, (const double(*)[3])x, force, scratch);
@@ -215,7 +217,7 @@ Test(membrane, kernels)
 /* A box of fluid. */
 typedef struct box {
     uint32_t n[3];
-    bool plates; /* walls along z */
+    bool plates;                 /* walls along z */
     double tau, force[3], speed; /* of the plates, along x and -x */
     rill_stream stream;
     rill_storage storage;
@@ -289,7 +291,8 @@ static rill_status pushed_after(void *context, const rill_launch *launch)
     return RILL_OK;
 }
 
-/* The same force on every node, as a body force of the kernels and pushed on nodes one by one: the same flow. */
+/* The same force on every node, as a body force of the kernels and pushed on nodes one by one: the same flow.
+ */
 Test(membrane, force_on_nodes_is_a_body_force)
 {
     const double g[3] = {3e-5, -2e-5, 1e-5};
@@ -297,8 +300,13 @@ Test(membrane, force_on_nodes_is_a_body_force)
         box both[2];
         for (int which = 0; which < 2; which++) {
             box *b = &both[which];
-            *b = (box){.n = {6, 5, 7}, .plates = true, .tau = 0.7, .speed = 0.02, .stream = streams[k % 4],
-                       .storage = RILL_FP64, .equilibrium = k / 4 % 2 ? RILL_STOKES : RILL_SECOND_ORDER,
+            *b = (box){.n = {6, 5, 7},
+                       .plates = true,
+                       .tau = 0.7,
+                       .speed = 0.02,
+                       .stream = streams[k % 4],
+                       .storage = RILL_FP64,
+                       .equilibrium = k / 4 % 2 ? RILL_STOKES : RILL_SECOND_ORDER,
                        .collision = k / 8 ? RILL_SRT : RILL_TRT};
             for (int a = 0; a < 3; a++) b->force[a] = which ? g[a] / 2 : g[a];
             begin(b);
@@ -315,15 +323,18 @@ Test(membrane, force_on_nodes_is_a_body_force)
         p.x = (const double(*)[3])x;
         p.force = (const double(*)[3])half;
         ASSERT_OK(rill_support_create(&b->domain->numbering, (bool[3]){true, true, false}, 2, &p.support));
-        ASSERT_OK(rill_sim_passes_set(b->sim, &(rill_passes){.what = "a test", .boundaries = true,
-                                                             .before = pushed_before, .after = pushed_after,
+        ASSERT_OK(rill_sim_passes_set(b->sim, &(rill_passes){.what = "a test",
+                                                             .boundaries = true,
+                                                             .before = pushed_before,
+                                                             .after = pushed_after,
                                                              .context = &p}));
         double *u[2], *rho[2];
         for (int which = 0; which < 2; which++) {
             u[which] = malloc(3 * b->nodes * sizeof(double));
             rho[which] = calloc(b->nodes, sizeof(double));
         }
-        for (uint64_t i = 0; i < 3 * b->nodes; i++) u[1][i] = -g[i / b->nodes] / 4; /* at rest with both halves */
+        for (uint64_t i = 0; i < 3 * b->nodes; i++)
+            u[1][i] = -g[i / b->nodes] / 4; /* at rest with both halves */
         ASSERT_OK(rill_sim_set_moments(b->sim, rho[1], u[1]));
         for (int which = 0; which < 2; which++) {
             ASSERT_OK(rill_sim_step(both[which].sim, 51));
@@ -361,8 +372,8 @@ static void capsule_begin(capsule *c, int level, int width, const rill_elastic_o
     begin(&c->box);
     ASSERT_OK(rill_membrane_mesh_sphere(c->radius, level, &c->mesh));
     const double centre[3] = {c->box.n[0] / 2.0 + off, c->box.n[1] / 2.0 + off, c->box.n[2] / 2.0};
-    const rill_membranes_options o = {.mesh = &c->mesh, .elastic = *elastic, .width = width, .count = 1,
-                                      .centres = &centre};
+    const rill_membranes_options o = {
+        .mesh = &c->mesh, .elastic = *elastic, .width = width, .count = 1, .centres = &centre};
     ASSERT_OK(rill_membranes_create(c->box.sim, &o, &c->membranes));
 }
 
@@ -377,8 +388,12 @@ static void capsule_end(capsule *c)
 Test(membrane, momentum_and_mass_are_kept)
 {
     for (int k = 0; k < 4; k++) {
-        capsule c = {.box = {.n = {14, 14, 14}, .tau = 0.8, .stream = streams[k], .storage = RILL_FP64,
-                             .equilibrium = RILL_SECOND_ORDER, .collision = RILL_TRT},
+        capsule c = {.box = {.n = {14, 14, 14},
+                             .tau = 0.8,
+                             .stream = streams[k],
+                             .storage = RILL_FP64,
+                             .equilibrium = RILL_SECOND_ORDER,
+                             .collision = RILL_TRT},
                      .radius = 4};
         rill_totals t;
         capsule_begin(&c, 2, 2 + k % 3, &(rill_elastic_options){.shear = 0.01, .bending = 1e-3}, 0.3);
@@ -398,10 +413,16 @@ Test(membrane, bits_do_not_depend_on_threads)
     double(*seen)[3] = NULL;
     for (int threads = 1; threads <= 4; threads += 3) {
         omp_set_num_threads(threads);
-        capsule c = {.box = {.n = {20, 20, 20}, .plates = true, .tau = 0.9, .speed = 0.02, .stream = RILL_ESOPULL,
-                             .equilibrium = RILL_SECOND_ORDER, .collision = RILL_TRT},
+        capsule c = {.box = {.n = {20, 20, 20},
+                             .plates = true,
+                             .tau = 0.9,
+                             .speed = 0.02,
+                             .stream = RILL_ESOPULL,
+                             .equilibrium = RILL_SECOND_ORDER,
+                             .collision = RILL_TRT},
                      .radius = 6};
-        capsule_begin(&c, 3, 4, &(rill_elastic_options){.law = RILL_SKALAK, .shear = 2e-3, .dilatation = 1}, 0);
+        capsule_begin(&c, 3, 4, &(rill_elastic_options){.law = RILL_SKALAK, .shear = 2e-3, .dilatation = 1},
+                      0);
         ASSERT_OK(rill_sim_step(c.box.sim, 60));
         const size_t bytes = c.mesh.vertex_count * sizeof *seen;
         if (seen) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planes in cells, and neighbourhoods whose curvature has a known sign; balls and waves are in test_free_surface.c. */
+/* Planes in cells, and neighbourhoods whose curvature has a known sign; balls and waves are in
+ * test_free_surface.c. */
 #include "free_surface/plic.h"
 
 #include <criterion/criterion.h>

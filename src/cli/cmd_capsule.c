@@ -9,7 +9,7 @@
 
 enum { FILES = 100000 /* of membranes and fields each, at most */ };
 
-static const char *const shapes[] = {"sphere", "red-cell", NULL}; /* rill_capsule_shape */
+static const char *const shapes[] = {"sphere", "red-cell", NULL};  /* rill_capsule_shape */
 static const char *const laws[] = {"neo-hookean", "skalak", NULL}; /* rill_membrane_law */
 static const char *const backends[] = {"cpu", "cuda", NULL};
 static const char *const streams[] = {"pull", "aa", "esotwist", "esopull", NULL};
@@ -35,29 +35,32 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
         {"nx", 0, CLI_UINT32, &g->n[0], "N", "voxels along the flow, periodic", .min = 1, .max = 100000},
         {"ny", 0, CLI_UINT32, &g->n[1], "N", "voxels along y, periodic", .min = 1, .max = 100000},
         {"nz", 0, CLI_UINT32, &g->n[2], "N", "voxels between the plates", .min = 1, .max = 100000},
-        {"radius", 0, CLI_REAL, &g->radius, "A", "of the sphere, or of the disc of a red cell", .min = 0, .max = most,
-         .above = true},
+        {"radius", 0, CLI_REAL, &g->radius, "A", "of the sphere, or of the disc of a red cell", .min = 0,
+         .max = most, .above = true},
         {"level", 0, CLI_UINT32, &c->level, "N", "divisions of an icosahedron: 10 4^N + 2 vertices", .min = 0,
          .max = RILL_MEMBRANE_LEVELS},
-        {"kernel", 0, CLI_UINT32, &c->width, "N", "nodes along each axis between which a vertex interpolates", .min = 2,
-         .max = 4},
+        {"kernel", 0, CLI_UINT32, &c->width, "N", "nodes along each axis between which a vertex interpolates",
+         .min = 2, .max = 4},
         {.help = "The physics, without dimensions"},
-        {"ca", 0, CLI_REAL, &g->capillary, "CA", "viscous over elastic force, mu rate A / G", .min = 0, .max = most,
+        {"ca", 0, CLI_REAL, &g->capillary, "CA", "viscous over elastic force, mu rate A / G", .min = 0,
+         .max = most, .above = true},
+        {"re", 0, CLI_REAL, &g->reynolds, "RE", "Reynolds number, rate A^2 / nu", .min = 0, .max = most,
          .above = true},
-        {"re", 0, CLI_REAL, &g->reynolds, "RE", "Reynolds number, rate A^2 / nu", .min = 0, .max = most, .above = true},
-        {"law", 0, CLI_CHOICE, &c->law, NULL, "elasticity in the plane of the membrane, with the shear modulus G",
-         .choices = laws},
+        {"law", 0, CLI_CHOICE, &c->law, NULL,
+         "elasticity in the plane of the membrane, with the shear modulus G", .choices = laws},
         {"dilatation", 0, CLI_REAL, &g->dilatation, "C", "C of Skalak's law", .min = 0, .max = most},
         {"bending", 0, CLI_REAL, &g->bending, "B", "bending stiffness over G A^2", .min = 0, .max = most},
-        {"area", 0, CLI_REAL, &g->area, "K", "stiffness that holds the whole area, over G", .min = 0, .max = most},
-        {"volume", 0, CLI_REAL, &g->volume, "K", "stiffness that holds the volume, over G / A", .min = 0, .max = most},
+        {"area", 0, CLI_REAL, &g->area, "K", "stiffness that holds the whole area, over G", .min = 0,
+         .max = most},
+        {"volume", 0, CLI_REAL, &g->volume, "K", "stiffness that holds the volume, over G / A", .min = 0,
+         .max = most},
         {"tau", 0, CLI_REAL, &g->tau, "T", "relaxation time: kinematic viscosity (tau - 1/2) / 3", .min = 0.5,
          .max = 100, .above = true},
         {"strain", 0, CLI_REAL, &g->strain, "S", "rate of shear times time at the end", .min = 0, .max = most,
          .above = true},
         {.help = "The run"},
-        {"every", 0, CLI_REAL, &g->every, "S", "strain between files of membrane and fields beside the result; 0: none",
-         .min = 0, .max = most},
+        {"every", 0, CLI_REAL, &g->every, "S",
+         "strain between files of membrane and fields beside the result; 0: none", .min = 0, .max = most},
         {"stream", 0, CLI_CHOICE, &c->stream, NULL, "streaming scheme", .choices = streams},
         {"storage", 0, CLI_CHOICE, &c->storage, NULL, "number format of populations", .choices = storages},
         {"backend", 0, CLI_CHOICE, &c->backend, NULL, "where it is computed", .choices = backends},
@@ -87,8 +90,8 @@ static rill_status resolve(choices *c, rill_capsule_scales *scales)
     if (g->every > 0 && !g->output)
         return rill_fail(RILL_USAGE, "--every %g needs a result file: name it by -o", g->every);
     if (g->every > 0 && g->strain / g->every > FILES)
-        return rill_fail(RILL_USAGE, "--every %g of a strain of %g makes more than %d files: write fewer", g->every,
-                         g->strain, FILES);
+        return rill_fail(RILL_USAGE, "--every %g of a strain of %g makes more than %d files: write fewer",
+                         g->every, g->strain, FILES);
     g->shape = (rill_capsule_shape)shape;
     g->law = (rill_membrane_law)c->law;
     g->level = (int)c->level;
@@ -139,8 +142,8 @@ static void print_outcome(const choices *c, const rill_capsule_outcome *o)
     if (isnan(o->drift))
         cli_row("deformation", "%.5g at a strain of %.3g", r->deformation, r->strain);
     else
-        cli_row("deformation", "%.5g at a strain of %.3g, changed by %.2g in the last unit of it", r->deformation,
-                r->strain, o->drift);
+        cli_row("deformation", "%.5g at a strain of %.3g, changed by %.2g in the last unit of it",
+                r->deformation, r->strain, o->drift);
     cli_row("inclination", "%.4g degrees", r->inclination);
     cli_row("semi-axes", "%.4g, %.4g, %.4g radii", r->axes[0] / c->given.radius, r->axes[1] / c->given.radius,
             r->axes[2] / c->given.radius);
@@ -187,6 +190,7 @@ const cli_command cli_capsule = {
     .summary = "compute an elastic capsule in a shear flow",
     .details = "Plates along z move along x and -x. FILE.h5 has series of deformation, inclination,\n"
                "semi-axes, area and volume; FILE.STEP.membrane.vtkhdf and FILE.STEP.vtkhdf are for ParaView.",
-    .examples = "rill capsule sphere --ca 0.15 -o capsule.h5\n"
-                "rill capsule sphere --law skalak --ca 0.3 --radius 9 --nx 90 --ny 90 --nz 90 --every 0.5 -o c.h5\n",
+    .examples =
+        "rill capsule sphere --ca 0.15 -o capsule.h5\n"
+        "rill capsule sphere --law skalak --ca 0.3 --radius 9 --nx 90 --ny 90 --nz 90 --every 0.5 -o c.h5\n",
     .run = run};

@@ -25,7 +25,8 @@ static void add_scaled(double factor, const double a[3], double out[3])
 }
 
 /* The two edges of a triangle that begin at its first corner, and their dot products 11, 12, 22. */
-static void metric_of(const rill_membrane_mesh *mesh, uint32_t t, const double (*x)[3], double side[2][3], double g[3])
+static void metric_of(const rill_membrane_mesh *mesh, uint32_t t, const double (*x)[3], double side[2][3],
+                      double g[3])
 {
     const uint32_t *corner = mesh->triangles[t];
     for (int k = 0; k < 2; k++) subtract(x[corner[k + 1]], x[corner[0]], side[k]);
@@ -34,8 +35,8 @@ static void metric_of(const rill_membrane_mesh *mesh, uint32_t t, const double (
     g[2] = dot(side[1], side[1]);
 }
 
-/* The two triangles at an edge: their normals, as long as twice their areas, and the angle between them, above
- * 0 where the surface is convex. */
+/* The two triangles at an edge: their normals, as long as twice their areas, and the angle between them,
+ * above 0 where the surface is convex. */
 typedef struct hinge {
     double along[3], length, normal[2][3], square[2], angle;
 } hinge;
@@ -101,7 +102,8 @@ static void hinge_pull(const rill_membrane_mesh_edge *e, const hinge *h, const d
 {
     const uint32_t wing[2] = {e->c, e->d}, end[2] = {e->a, e->b};
     for (int side = 0; side < 2; side++) {
-        /* a wing that moves along its normal by its height rotates its triangle: d theta = -length / |N|^2 N . dx */
+        /* a wing that moves along its normal by its height rotates its triangle: d theta = -length / |N|^2 N
+         * . dx */
         const double turn = factor / h->square[side];
         double from[3];
         add_scaled(-turn * h->length, h->normal[side], force[wing[side]]);
@@ -114,7 +116,8 @@ static void hinge_pull(const rill_membrane_mesh_edge *e, const hinge *h, const d
     }
 }
 
-/* Set the sums of length times angle over the edges of vertices, over 4, and a third of the triangles around. */
+/* Set the sums of length times angle over the edges of vertices, over 4, and a third of the triangles around.
+ */
 static void curvatures_of(const rill_membrane_mesh *mesh, const double (*x)[3], double (*curved)[2])
 {
     memset(curved, 0, mesh->vertex_count * sizeof *curved);
@@ -169,7 +172,8 @@ static double bend(const rill_elastic *m, const double (*x)[3], double (*force)[
     }
     for (uint32_t t = 0; t < mesh->triangle_count; t++) {
         const uint32_t *corner = mesh->triangles[t];
-        area_pull(corner, x, -(curved[corner[0]][1] + curved[corner[1]][1] + curved[corner[2]][1]) / 3, force);
+        area_pull(corner, x, -(curved[corner[0]][1] + curved[corner[1]][1] + curved[corner[2]][1]) / 3,
+                  force);
     }
     return energy;
 }
@@ -209,7 +213,8 @@ static rill_status check(const rill_elastic_options *o)
     return RILL_OK;
 }
 
-rill_status rill_elastic_create(const rill_membrane_mesh *mesh, const rill_elastic_options *options, rill_elastic *out)
+rill_status rill_elastic_create(const rill_membrane_mesh *mesh, const rill_elastic_options *options,
+                                rill_elastic *out)
 {
     rill_status status = RILL_OK;
     rill_elastic made = {.mesh = mesh, .options = *options};
@@ -220,8 +225,8 @@ rill_status rill_elastic_create(const rill_membrane_mesh *mesh, const rill_elast
                                (void **)&made.inverse));
     RILL_TRY(rill_array_create(mesh->triangle_count, sizeof *made.rest, "a membrane at rest",
                                (void **)&made.rest));
-    RILL_TRY(
-        rill_array_create(mesh->vertex_count, sizeof *made.curvature, "a membrane at rest", (void **)&made.curvature));
+    RILL_TRY(rill_array_create(mesh->vertex_count, sizeof *made.curvature, "a membrane at rest",
+                               (void **)&made.curvature));
     for (uint32_t t = 0; t < mesh->triangle_count; t++) {
         double side[2][3], g[3];
         metric_of(mesh, t, x, side, g);

@@ -111,7 +111,8 @@ void rill_membranes_destroy(rill_membranes *m)
     rill_array_destroy(m);
 }
 
-rill_status rill_membranes_moments(rill_membranes *m, rill_node first, rill_node count, double *rho, double *u)
+rill_status rill_membranes_moments(rill_membranes *m, rill_node first, rill_node count, double *rho,
+                                   double *u)
 {
     rill_status status = RILL_OK;
     RILL_TRY(rill_sim_moments(m->sim, first, count, rho, u));

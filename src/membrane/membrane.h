@@ -27,18 +27,18 @@ typedef struct rill_membranes {
 
 /** What they are made of. */
 typedef struct rill_membranes_options {
-    const rill_membrane_mesh *mesh;        /**< shape at rest of each; must outlive the membranes */
-    rill_elastic_options elastic; /**< its properties */
-    int width;                    /**< of the kernel: 2, 3 or 4 nodes along each axis */
-    uint32_t count;               /**< membranes */
-    const double (*centres)[3];   /**< [count], voxels from the corner of the box */
+    const rill_membrane_mesh *mesh; /**< shape at rest of each; must outlive the membranes */
+    rill_elastic_options elastic;   /**< its properties */
+    int width;                      /**< of the kernel: 2, 3 or 4 nodes along each axis */
+    uint32_t count;                 /**< membranes */
+    const double (*centres)[3];     /**< [count], voxels from the corner of the box */
 } rill_membranes_options;
 
 /**
  * Put membranes into a simulation, at rest.
  * @param[out] out  to be destroyed after the last step of the simulation
- * @return RILL_USAGE for values out of range, collisions but SRT and TRT, and what rill_sim_passes_set() refuses;
- * RILL_SYSTEM without memory
+ * @return RILL_USAGE for values out of range, collisions but SRT and TRT, and what rill_sim_passes_set()
+ * refuses; RILL_SYSTEM without memory
  */
 rill_status rill_membranes_create(rill_sim *sim, const rill_membranes_options *options, rill_membranes **out);
 

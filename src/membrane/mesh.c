@@ -45,7 +45,7 @@ static rill_status edges_find(rill_membrane_mesh *m, uint32_t (*of_side)[3])
         const side *s = sides + 2 * (uint64_t)e;
         const uint32_t *first = m->triangles[s[0].triangle], *second = m->triangles[s[1].triangle];
         m->edges[e] = (rill_membrane_mesh_edge){first[s[0].corner], first[(s[0].corner + 1) % 3],
-                                       first[(s[0].corner + 2) % 3], second[(s[1].corner + 2) % 3]};
+                                                first[(s[0].corner + 2) % 3], second[(s[1].corner + 2) % 3]};
         for (int k = 0; k < 2 && of_side; k++) of_side[s[k].triangle][s[k].corner] = e;
     }
 done:
@@ -65,7 +65,7 @@ static rill_status divide(rill_membrane_mesh *m)
     rill_status status = RILL_OK;
     uint32_t(*of_side)[3] = NULL;
     rill_membrane_mesh fine = {.vertex_count = m->vertex_count + m->edge_count,
-                      .triangle_count = 4 * m->triangle_count};
+                               .triangle_count = 4 * m->triangle_count};
     RILL_TRY(rill_array_create(m->triangle_count, sizeof *of_side, what, (void **)&of_side));
     RILL_TRY(edges_find(m, of_side));
     fine.vertex_count = m->vertex_count + m->edge_count;
@@ -97,10 +97,10 @@ done:
 
 static rill_status icosahedron(rill_membrane_mesh *m)
 {
-    static const uint8_t triangles[20][3] = {
-        {0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4},
-        {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
-        {3, 8, 9},  {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1}};
+    static const uint8_t triangles[20][3] = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
+                                             {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
+                                             {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
+                                             {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
     rill_status status = RILL_OK;
     const double golden = (1 + sqrt(5)) / 2;
     m->vertex_count = 12;

@@ -16,9 +16,9 @@ typedef struct rill_membrane_mesh_edge {
 /** A closed surface, its centre at 0. */
 typedef struct rill_membrane_mesh {
     uint32_t vertex_count, triangle_count, edge_count;
-    double (*vertices)[3];      /**< [vertex_count], owned, as the next two */
-    uint32_t (*triangles)[3];   /**< [triangle_count], counter-clockwise as seen from outside */
-    rill_membrane_mesh_edge *edges;      /**< [edge_count], each once */
+    double (*vertices)[3];          /**< [vertex_count], owned, as the next two */
+    uint32_t (*triangles)[3];       /**< [triangle_count], counter-clockwise as seen from outside */
+    rill_membrane_mesh_edge *edges; /**< [edge_count], each once */
 } rill_membrane_mesh;
 
 /** Subdivisions of an icosahedron, at most: 2,621,442 vertices. */

@@ -2,10 +2,10 @@
 /*
  * A force that acts on some nodes alone, beside the step: half of Guo's source term
  *   S_i = w_i (c_i . F / c_s^2 + ((c_i . u)(c_i . F) / c_s^4 - u . F / c_s^2))
- * is added to what comes in at a node, and half to what it has sent. The collision then sees the velocity with half
- * the force, and relaxes the first half: (1 - s) / 2 + 1/2 = 1 - s/2, which is Guo's factor of either part of a
- * pair with its own rate s. So no kernel knows of the force, and nodes without it cost nothing.
- * (Guo, Zheng, Shi 2002, doi:10.1103/PhysRevE.65.046308)
+ * is added to what comes in at a node, and half to what it has sent. The collision then sees the velocity
+ * with half the force, and relaxes the first half: (1 - s) / 2 + 1/2 = 1 - s/2, which is Guo's factor of
+ * either part of a pair with its own rate s. So no kernel knows of the force, and nodes without it cost
+ * nothing. (Guo, Zheng, Shi 2002, doi:10.1103/PhysRevE.65.046308)
  */
 #include "membrane/push.h"
 

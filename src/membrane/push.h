@@ -9,8 +9,8 @@
 #include "kernel/launch.h"
 #include "membrane/support.h"
 
-/** Before the step that `launch` describes: set the velocities of nodes, half of the force included, and give them
- * the first half of the force. */
+/** Before the step that `launch` describes: set the velocities of nodes, half of the force included, and give
+ * them the first half of the force. */
 void rill_push_before(rill_support *support, const rill_launch *launch);
 
 /** After it, with the launch of the next step: give them the second half. */

@@ -42,10 +42,14 @@ static rill_status check(const rill_capsule_case *c)
         const char *name;
         double value;
         bool zero; /* is allowed */
-    } all[] = {{"radius", c->radius, false},         {"capillary number", c->capillary, false},
-               {"Reynolds number", c->reynolds, false}, {"strain", c->strain, false},
-               {"bending stiffness", c->bending, true}, {"dilatation parameter", c->dilatation, true},
-               {"volume stiffness", c->volume, true},   {"area stiffness", c->area, true},
+    } all[] = {{"radius", c->radius, false},
+               {"capillary number", c->capillary, false},
+               {"Reynolds number", c->reynolds, false},
+               {"strain", c->strain, false},
+               {"bending stiffness", c->bending, true},
+               {"dilatation parameter", c->dilatation, true},
+               {"volume stiffness", c->volume, true},
+               {"area stiffness", c->area, true},
                {"strain between files", c->every, true}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (!(all[k].value > 0 || (all[k].zero && all[k].value == 0)) || !isfinite(all[k].value))
@@ -54,10 +58,11 @@ static rill_status check(const rill_capsule_case *c)
     if (!(c->tau > 0.5) || !isfinite(c->tau)) return rill_fail(RILL_USAGE, "tau %g is not above 0.5", c->tau);
     for (int a = 0; a < 3; a++)
         if (2 * c->radius + 4 > c->n[a])
-            return rill_fail(RILL_USAGE,
-                             "a capsule of radius %g needs %g voxels along %c, of which there are %u: make the box "
-                             "larger (10 radii and more are usual)",
-                             c->radius, ceil(2 * c->radius + 4), rill_axis(a), c->n[a]);
+            return rill_fail(
+                RILL_USAGE,
+                "a capsule of radius %g needs %g voxels along %c, of which there are %u: make the box "
+                "larger (10 radii and more are usual)",
+                c->radius, ceil(2 * c->radius + 4), rill_axis(a), c->n[a]);
     return RILL_OK;
 }
 
@@ -74,10 +79,11 @@ rill_status rill_capsule_scale(const rill_capsule_case *c, rill_capsule_scales *
         RILL_TRY(rill_fail(RILL_USAGE, "a strain of %g takes %.3g time steps: raise --re or --tau", c->strain,
                            steps));
     if (out->speed > SPEED_MOST)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "the plates would move at %.3g voxels per step, above %g where flow is compressible: "
-                           "lower --re below %.3g, or --tau, or --nz",
-                           out->speed, SPEED_MOST, c->reynolds * SPEED_MOST / out->speed));
+        RILL_TRY(
+            rill_fail(RILL_USAGE,
+                      "the plates would move at %.3g voxels per step, above %g where flow is compressible: "
+                      "lower --re below %.3g, or --tau, or --nz",
+                      out->speed, SPEED_MOST, c->reynolds * SPEED_MOST / out->speed));
     out->steps = (uint64_t)steps;
     out->every = c->every > 0 ? (uint64_t)fmax(1, round(every)) : 0;
     out->row = (uint64_t)fmax(1, round(1 / (ROWS * out->rate)));
@@ -104,8 +110,8 @@ static rill_status shear_begin(run *r)
         plate = NULL;
     }
     const rill_node nodes = rill_domain_nodes(r->domain), plane = c->n[0] * c->n[1];
-    RILL_TRY(rill_array_create(4 * (uint64_t)some, sizeof *values, "the flow at the start",
-                                    (void **)&values));
+    RILL_TRY(
+        rill_array_create(4 * (uint64_t)some, sizeof *values, "the flow at the start", (void **)&values));
     for (rill_node first = 0; first < nodes; first += some) {
         const rill_node count = nodes - first < some ? nodes - first : some;
         memset(values, 0, 4 * (size_t)count * sizeof *values);
@@ -142,16 +148,17 @@ static rill_status begin(run *r)
     RILL_TRY(rill_sim_create(r->domain, &o, &r->sim));
     RILL_TRY(shear_begin(r));
     const double centre[3] = {c->n[0] / 2.0, c->n[1] / 2.0, c->n[2] / 2.0}, shear = r->scales.shear;
-    const rill_membranes_options membranes = {.mesh = &r->mesh,
-                                              .elastic = {.law = c->law,
-                                                          .shear = shear,
-                                                          .dilatation = c->dilatation,
-                                                          .bending = c->bending * shear * c->radius * c->radius,
-                                                          .area = c->area * shear,
-                                                          .volume = c->volume * shear / c->radius},
-                                              .width = c->width,
-                                              .count = 1,
-                                              .centres = &centre};
+    const rill_membranes_options membranes = {
+        .mesh = &r->mesh,
+        .elastic = {.law = c->law,
+                    .shear = shear,
+                    .dilatation = c->dilatation,
+                    .bending = c->bending * shear * c->radius * c->radius,
+                    .area = c->area * shear,
+                    .volume = c->volume * shear / c->radius},
+        .width = c->width,
+        .count = 1,
+        .centres = &centre};
     status = rill_membranes_create(r->sim, &membranes, &r->membranes);
 done:
     return status;
@@ -275,14 +282,15 @@ static rill_status record(run *r, rill_capsule_row *row)
     rill_status status = RILL_OK;
     const uint64_t step = rill_sim_steps(r->sim), every = r->scales.every;
     *row = measure(r);
-    const double values[11] = {row->strain,  row->deformation, row->inclination, row->axes[0],
-                               row->axes[1], row->axes[2],     row->area,        row->volume,
-                               row->centre[0], row->centre[1], row->centre[2]};
+    const double values[11] = {row->strain,    row->deformation, row->inclination, row->axes[0],
+                               row->axes[1],   row->axes[2],     row->area,        row->volume,
+                               row->centre[0], row->centre[1],   row->centre[2]};
     if (!isfinite(row->volume) || !isfinite(row->speed_max) || row->speed_max > 0.5)
-        RILL_TRY(rill_fail(RILL_NUMERICS,
-                           "the capsule diverged by step %llu: lower --re, which makes time steps shorter, or "
-                           "raise --ca or --tau",
-                           (unsigned long long)step));
+        RILL_TRY(
+            rill_fail(RILL_NUMERICS,
+                      "the capsule diverged by step %llu: lower --re, which makes time steps shorter, or "
+                      "raise --ca or --tau",
+                      (unsigned long long)step));
     if (r->series) RILL_TRY(rill_series_append(r->series, step, values));
     if (r->given->output && every && step % every == 0) RILL_TRY(write_files(r));
 done:
@@ -314,17 +322,17 @@ static rill_status steps(run *r, rill_capsule_outcome *out)
         if (out->last.strain <= r->given->strain - 1) before = out->last.deformation;
     }
     out->drift = out->last.deformation - before;
-    out->mlups =
-        seconds > 0 ? 1e-6 * (double)out->steps * (double)rill_domain_nodes(r->domain) / seconds : 0;
+    out->mlups = seconds > 0 ? 1e-6 * (double)out->steps * (double)rill_domain_nodes(r->domain) / seconds : 0;
 done:
     return status;
 }
 
 static rill_status close_result(run *r, const rill_capsule_outcome *out)
 {
-    static const rill_quantity what[] = {{"deformation", "1", "Taylor's, at the end", 1},
-                                         {"inclination", "degree", "at the end", 0},
-                                         {"drift", "1", "change of the deformation in the last unit of strain", 1}};
+    static const rill_quantity what[] = {
+        {"deformation", "1", "Taylor's, at the end", 1},
+        {"inclination", "degree", "at the end", 0},
+        {"drift", "1", "change of the deformation in the last unit of strain", 1}};
     rill_status status = RILL_OK;
     const double values[] = {out->last.deformation, out->last.inclination, out->drift};
     if (!r->result) return RILL_OK;

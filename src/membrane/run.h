@@ -14,9 +14,9 @@ typedef enum rill_capsule_shape { RILL_CAPSULE_SPHERE, RILL_CAPSULE_RED_CELL } r
 /** What to compute: lengths in voxels, the rest without dimensions. */
 typedef struct rill_capsule_case {
     rill_capsule_shape shape;
-    uint32_t n[3];    /**< cells; periodic along x and y, plates along z */
-    double radius;    /**< a, voxels */
-    int level;        /**< subdivisions of the icosahedron */
+    uint32_t n[3]; /**< cells; periodic along x and y, plates along z */
+    double radius; /**< a, voxels */
+    int level;     /**< subdivisions of the icosahedron */
     rill_membrane_law law;
     double dilatation; /**< C of Skalak's law */
     double capillary;  /**< mu gamma a / G */
@@ -49,8 +49,8 @@ typedef struct rill_capsule_scales {
 /** Shape of a capsule at one time. */
 typedef struct rill_capsule_row {
     double strain;      /**< gamma t */
-    double deformation; /**< Taylor's D = (L - B) / (L + B) of the ellipsoid with the same moments of inertia, L
-                           and B in the plane of shear */
+    double deformation; /**< Taylor's D = (L - B) / (L + B) of the ellipsoid with the same moments of inertia,
+                           L and B in the plane of shear */
     double inclination; /**< of L to the flow, degrees */
     double axes[3];     /**< semi-axes, voxels, longest first */
     double area, volume; /**< over those at rest */

@@ -74,7 +74,7 @@ static void nodes_of(const rill_support *support, const double x[3], nodes *out)
 }
 
 rill_status rill_support_create(const rill_numbering *numbering, const bool open[3], int width,
-                              rill_support *out)
+                                rill_support *out)
 {
     rill_status status = RILL_OK;
     rill_support r = {.numbering = numbering, .width = width, .words = (numbering->nodes + 63) / 64};
@@ -190,7 +190,7 @@ static void spread(const void *shared, uint64_t first, uint64_t end)
 }
 
 void rill_support_spread(const rill_support *support, const double (*x)[3], const double (*force)[3],
-                       uint64_t count)
+                         uint64_t count)
 {
     const work w = {.support = support, .x = x, .force = force};
     rill_threads_for(count, VERTICES, spread, &w);
@@ -212,7 +212,7 @@ static void interpolate(const void *shared, uint64_t first, uint64_t end)
 }
 
 void rill_support_interpolate(const rill_support *support, const double (*x)[3], uint64_t count,
-                            double (*velocity)[3])
+                              double (*velocity)[3])
 {
     const work w = {.support = support, .x = x, .velocity = velocity};
     rill_threads_for(count, VERTICES, interpolate, &w);

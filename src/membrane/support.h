@@ -5,8 +5,8 @@
  * vertices and nodes with a kernel of 2, 3 or 4 nodes along each axis (Peskin 2002,
  * doi:10.1017/S0962492902000077; Roma, Peskin & Berger 1999, doi:10.1006/jcph.1999.6293).
  *
- * Forces of vertices are added up as integers, so that sums are the same bits in any order, and for any number
- * of threads.
+ * Forces of vertices are added up as integers, so that sums are the same bits in any order, and for any
+ * number of threads.
  */
 #ifndef RILL_MEMBRANE_SUPPORT_H
 #define RILL_MEMBRANE_SUPPORT_H
@@ -45,7 +45,7 @@ rill_stencil rill_stencil_of(int width, const double x[3]);
 
 /** Begin with no node. @param open  see rill_support @return RILL_USAGE for another width, RILL_SYSTEM */
 rill_status rill_support_create(const rill_numbering *numbering, const bool open[3], int width,
-                              rill_support *out);
+                                rill_support *out);
 
 /** Free it; zeroed ones are allowed. */
 void rill_support_destroy(rill_support *support);
@@ -55,11 +55,11 @@ rill_status rill_support_find(rill_support *support, const double (*x)[3], uint6
 
 /** Add the forces of these vertices to those of nodes. What would act on a wall is left out. */
 void rill_support_spread(const rill_support *support, const double (*x)[3], const double (*force)[3],
-                       uint64_t count);
+                         uint64_t count);
 
 /** Interpolate velocities of nodes at these vertices; walls count as at rest. */
 void rill_support_interpolate(const rill_support *support, const double (*x)[3], uint64_t count,
-                            double (*velocity)[3]);
+                              double (*velocity)[3]);
 
 /** Return the place of a node in the list, RILL_UPSTREAM_WALL where it is not within reach. */
 static inline rill_node rill_support_at(const rill_support *support, rill_node node)

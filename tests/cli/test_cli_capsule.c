@@ -7,11 +7,12 @@ TestSuite(capsule, .init = cli_test_start, .fini = cli_test_end);
 Test(capsule, a_sphere_in_shear)
 {
     const cli_result r =
-        cli_test_run("capsule", "sphere", "--nx", "16", "--ny", "16", "--nz", "16", "--radius", "4", "--level", "2",
-                     "--re", "1", "--strain", "0.4", "--every", "0.2", "-o", "a.h5");
+        cli_test_run("capsule", "sphere", "--nx", "16", "--ny", "16", "--nz", "16", "--radius", "4",
+                     "--level", "2", "--re", "1", "--strain", "0.4", "--every", "0.2", "-o", "a.h5");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_expect_not_null(strstr(r.out, "deformation"), "%s", r.out);
-    static const char *const files[] = {"a.0.vtkhdf", "a.0.membrane.vtkhdf", "a.19.vtkhdf", "a.19.membrane.vtkhdf"};
+    static const char *const files[] = {"a.0.vtkhdf", "a.0.membrane.vtkhdf", "a.19.vtkhdf",
+                                        "a.19.membrane.vtkhdf"};
     for (int k = 0; k < 4; k++) cr_expect_eq(access(files[k], F_OK), 0, "%s", files[k]);
     const cli_result info = cli_test_run("info", "a.h5");
     cr_assert_eq(info.code, 0, "%s", info.err);
@@ -46,6 +47,6 @@ Test(capsule, refusals)
     cli_test_fails(1, "needs a result file", "capsule", "sphere", "--every", "1");
     cli_test_fails(1, "write fewer", "capsule", "sphere", "--every", "1e-6", "--strain", "10", "-o", "a.h5");
     cli_test_fails(1, "takes 8.64e+13 time steps", "capsule", "sphere", "--re", "1e-11");
-    cli_test_fails(2, "diverged", "capsule", "sphere", "-q", "--nx", "14", "--ny", "14", "--nz", "14", "--radius", "4",
-                   "--level", "2", "--re", "0.5", "--ca", "1e-5", "--strain", "1");
+    cli_test_fails(2, "diverged", "capsule", "sphere", "-q", "--nx", "14", "--ny", "14", "--nz", "14",
+                   "--radius", "4", "--level", "2", "--re", "0.5", "--ca", "1e-5", "--strain", "1");
 }

@@ -9,9 +9,18 @@
 static double deformation(double radius, rill_membrane_law law, int width)
 {
     const uint32_t n = (uint32_t)(8 * radius);
-    const rill_capsule_case c = {.n = {n, n, n}, .radius = radius, .level = radius < 5 ? 2 : 3, .law = law,
-                                 .dilatation = 1, .capillary = 0.02, .reynolds = 0.1, .tau = 1, .strain = 0.2,
-                                 .width = width, .stream = RILL_ESOPULL, .storage = RILL_FP32};
+    const rill_capsule_case c = {.n = {n, n, n},
+                                 .radius = radius,
+                                 .level = radius < 5 ? 2 : 3,
+                                 .law = law,
+                                 .dilatation = 1,
+                                 .capillary = 0.02,
+                                 .reynolds = 0.1,
+                                 .tau = 1,
+                                 .strain = 0.2,
+                                 .width = width,
+                                 .stream = RILL_ESOPULL,
+                                 .storage = RILL_FP32};
     rill_capsule_outcome out;
     ASSERT_OK(rill_capsule_run(&c, &out));
     cr_expect_float_eq(out.last.volume, 1, 1e-3, "%g", out.last.volume);
@@ -20,9 +29,9 @@ static double deformation(double radius, rill_membrane_law law, int width)
     return out.last.deformation / c.capillary;
 }
 
-/* Small deformations: (5/4) (2 + nu_s) / (1 + nu_s) Ca, and nu_s = 1/2 for a neo-Hookean membrane, and for one of
- * Skalak with C = 1 (Barthes-Biesel & Rallison 1981, doi:10.1017/S0022112081001480). The error is of first order, with
- * edges as long in voxels. */
+/* Small deformations: (5/4) (2 + nu_s) / (1 + nu_s) Ca, and nu_s = 1/2 for a neo-Hookean membrane, and for
+ * one of Skalak with C = 1 (Barthes-Biesel & Rallison 1981, doi:10.1017/S0022112081001480). The error is of
+ * first order, with edges as long in voxels. */
 Test(capsules, small_deformation_in_shear)
 {
     const double coarse = deformation(4, RILL_NEO_HOOKEAN, 2), fine = deformation(8, RILL_NEO_HOOKEAN, 2);

@@ -533,6 +533,38 @@ Test(diffusivity, goes_on_from_a_checkpoint_to_the_same_bits)
     rill_diffusivity_free(&resumed);
     rill_geom_destroy(copy);
     remove(o.checkpoint);
+    o.resume = false;
+    o.max_iterations = 4; /* too few for the first axis, which is not in the file once it has ended */
+    again = (stop){7, false};
+    compute_stopped(geom, &o, &again);
+    o.resume = true;
+    o.max_iterations = 10000;
+    ASSERT_OK(rill_geom_copy(geom, &copy));
+    cr_expect_eq(rill_diffusivity_compute(copy, &o, &resumed), RILL_USAGE);
+    cr_expect_not_null(strstr(rill_error_message(), "at its limit of 4 iterations"), "%s",
+                       rill_error_message());
+    rill_diffusivity_free(&resumed);
+    rill_geom_destroy(copy);
+    remove(o.checkpoint);
     rill_diffusivity_free(&whole);
+    rill_geom_destroy(geom);
+}
+
+/* The checkpoint of another run has the same name: it is not this one's to remove. */
+Test(diffusivity, leaves_checkpoints_that_it_did_not_write)
+{
+    rill_geom *geom = box(8, 6, 6, RILL_PERIODIC);
+    rill_diffusivity result;
+    rill_diffusivity_options o = options_of(0, 1e-6);
+    noise(geom, 0.7, 3);
+    o.checkpoint = "other.checkpoint.h5";
+    o.checkpoint_every = 600;
+    FILE *file = fopen(o.checkpoint, "w");
+    fputs("of another", file);
+    fclose(file);
+    ASSERT_OK(rill_diffusivity_compute(geom, &o, &result));
+    cr_expect_eq(access(o.checkpoint, F_OK), 0, "it is gone");
+    remove(o.checkpoint);
+    rill_diffusivity_free(&result);
     rill_geom_destroy(geom);
 }

@@ -38,7 +38,7 @@ class Plan:
     steps : float
         Time steps along each axis, estimated; NaN where nothing conducts, as all that follows.
     seconds : float
-        Wall-clock time of all runs, s, estimated from a measurement of the speed; of several devices without the exchange between them. NaN: unknown.
+        Wall-clock time of all runs, s, estimated from a measurement of the speed; of several devices with the exchange between them. NaN: unknown.
     mlups : float
         Measured speed of one device, million node updates per second.
     nodes : int

@@ -54,6 +54,10 @@ static rill_status request_check(const rill_geom *geom, const rill_permeability_
         return rill_fail(RILL_USAGE,
                          "the further runs of an error bar have no place in a checkpoint: leave one of "
                          "them out");
+    if (!(r->pressure_drop >= 0) || !isfinite(r->pressure_drop))
+        return rill_fail(RILL_USAGE, "pressure drop %g Pa is not a number from 0 on", r->pressure_drop);
+    if (r->pressure_drop > 0 && !(r->fluid.viscosity > 0 && isfinite(r->fluid.viscosity)))
+        return rill_fail(RILL_USAGE, "viscosity %g Pa s of the fluid is not above 0", r->fluid.viscosity);
     if (r->pressure_drop > 0 && !(geom->spacing > 0))
         return rill_fail(RILL_USAGE, "a flow in SI units needs the voxel size: give it, such as 5.7um");
     if (r->error_bar) RILL_TRY(rill_plan_error_bar_check(o));

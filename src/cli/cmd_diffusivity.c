@@ -266,10 +266,12 @@ static rill_status work(choices *c)
         return rill_fail(RILL_USAGE,
                          "--devices %s: one device computes a sample, several distribute a batch: name one",
                          c->devices.list);
-    RILL_TRY(cli_checkpoint_settle(
-        &(cli_checkpoint){
-            .given = c->checkpoint, .output = c->compute.output, .input = c->input, .resume = c->resume},
-        c->checkpoint_name, sizeof c->checkpoint_name));
+    RILL_TRY(cli_checkpoint_settle(&(cli_checkpoint){.given = c->checkpoint,
+                                                     .output = c->compute.output,
+                                                     .input = c->input,
+                                                     .command = "diffusivity",
+                                                     .resume = c->resume},
+                                   c->checkpoint_name, sizeof c->checkpoint_name));
     c->options.checkpoint = c->checkpoint_name;
     c->options.resume = c->resume;
     RILL_TRY(cli_outputs_check(c->input,
@@ -379,7 +381,8 @@ static int run_words(int argc, char **argv)
          "the GPU that computes, or those that items of a batch are distributed to: 1, 0,1 or all",
          .fallback = "0"},
         {"checkpoint", 0, CLI_TEXT, &c.checkpoint, "FILE", "file to continue from, while the run goes on",
-         .fallback = "the name of -o, or of the input here, with .checkpoint.h5", .apply = cli_output_apply},
+         .fallback = "the name of -o, or of the input and .diffusivity here, with .checkpoint.h5",
+         .apply = cli_output_apply},
         {"checkpoint-every", 0, CLI_TIME, &c.options.checkpoint_every, "TIME",
          "wall-clock time between checkpoints, as 30min; 0s: on signals alone", .fallback = "10min", .min = 0,
          .max = 1e8},

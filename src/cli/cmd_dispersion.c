@@ -237,7 +237,7 @@ static rill_status fields_prepare(choices *c)
     return RILL_OK;
 }
 
-static rill_status report(const choices *c, const rill_dispersion *result, double start)
+static rill_status report(choices *c, const rill_dispersion *result, double start)
 {
     rill_status status = RILL_OK;
     const cli_dispersion_result r = {.geom = c->geom,
@@ -253,6 +253,8 @@ static rill_status report(const choices *c, const rill_dispersion *result, doubl
                                      .seconds_reading = c->reading,
                                      .seconds_flow = c->flow,
                                      .seconds = rill_now() - start};
+    for (int k = 0; c->fields && k < result->point_count; k++) /* points of a checkpoint may have none */
+        if (access(c->names[k], F_OK) != 0) c->names[k][0] = '\0';
     if (r.json) RILL_TRY(cli_dispersion_write_json(&r));
     if (r.output) RILL_TRY(cli_dispersion_write_hdf5(&r));
     cli_progress_end();
@@ -277,6 +279,7 @@ static rill_status work(choices *c)
     RILL_TRY(cli_checkpoint_settle(&(cli_checkpoint){.given = c->checkpoint,
                                                      .output = c->compute.output,
                                                      .input = c->input,
+                                                     .command = "dispersion",
                                                      .resume = c->options.resume},
                                    c->checkpoint_name, sizeof c->checkpoint_name));
     c->options.checkpoint = c->checkpoint_name;
@@ -386,7 +389,8 @@ static int run_words(int argc, char **argv)
         {"max-iterations", 0, CLI_COUNT, &c.most, "COUNT",
          "iterations to give up after, for each Peclet number and axis", .min = 1, .max = 1e9},
         {"checkpoint", 0, CLI_TEXT, &c.checkpoint, "FILE", "file to continue from, while the run goes on",
-         .fallback = "the name of -o, or of the input here, with .checkpoint.h5", .apply = cli_output_apply},
+         .fallback = "the name of -o, or of the input and .dispersion here, with .checkpoint.h5",
+         .apply = cli_output_apply},
         {"resume", 0, CLI_FLAG, &c.options.resume,
          .help = "continue from the checkpoint, to the same bits; the flow is computed again"},
         {0},

@@ -80,7 +80,7 @@ void cli_dispersion_print(const cli_dispersion_result *r)
     cli_row("D / D0", "per pore volume: times %.5f it is that of the sample", p->porosity);
     for (int k = 0; k < p->point_count; k++) {
         point_print(r, &p->points[k]);
-        if (r->fields) cli_row("  fields", "%s", r->fields[k]);
+        if (r->fields && r->fields[k][0]) cli_row("  fields", "%s", r->fields[k]);
         cli_breakthrough_print(r, k);
         solving += p->points[k].seconds + (p->runs ? p->runs[k].seconds : 0);
     }
@@ -102,7 +102,7 @@ static json_t *json_points(const cli_dispersion_result *r)
                                         "cell_peclet", p->cell_peclet, "dispersion", cli_json_tensor(p->d, 1),
                                         "bound", cli_json_tensor(p->bound, 1), "converged", p->converged,
                                         "iterations", (json_int_t)p->iterations, "seconds", p->seconds,
-                                        "fields", r->fields ? r->fields[k] : NULL));
+                                        "fields", r->fields && r->fields[k][0] ? r->fields[k] : NULL));
     }
     return list;
 }

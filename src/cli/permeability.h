@@ -150,8 +150,9 @@ typedef struct cli_checkpoint {
     const char *given;  /**< --checkpoint; NULL: not given */
     const char *output; /**< -o; NULL: not given */
     const char *input;
-    bool resume;    /**< there must be one */
-    bool error_bar; /**< makes runs of many kinds, which have no place in one file: there must be none */
+    const char *command; /**< part of a name after the input; NULL: the permeability, whose it is without */
+    bool resume;         /**< there must be one */
+    bool error_bar;      /**< makes runs of many kinds, which have no place in one file: there must be none */
 } cli_checkpoint;
 
 /**

@@ -22,7 +22,8 @@ static void base_cut(char *name)
 static rill_status name_make(const cli_checkpoint *c, char *name, size_t size)
 {
     const char *from = c->given ? c->given : c->output ? c->output : c->input;
-    const size_t ending = sizeof ".checkpoint.h5";
+    const char *command = c->output || !c->command ? "" : c->command; /* inputs have several */
+    const size_t ending = sizeof ".checkpoint.h5" + strlen(command) + 1;
     if (strlen(from) + ending > size)
         return rill_fail(RILL_USAGE, "%.40s…: the name is too long for a checkpoint beside it", from);
     strcpy(name, from);
@@ -30,6 +31,7 @@ static rill_status name_make(const cli_checkpoint *c, char *name, size_t size)
     for (size_t n = strlen(name); n > 1 && name[n - 1] == '/'; n--) name[n - 1] = '\0';
     if (!c->output && strrchr(name, '/')) memmove(name, strrchr(name, '/') + 1, strlen(strrchr(name, '/')));
     base_cut(name);
+    if (command[0]) strcat(strcat(name, "."), command);
     strcat(name, ".checkpoint.h5");
     return RILL_OK;
 }

@@ -234,9 +234,10 @@ static bool fields_wanted(const rill_diffusivity_options *o)
 /* All that decides on the bits but --max-iterations, which may be raised. */
 static rill_status pause_begin(const rill_geom *geom, const rill_diffusivity_options *o, kept *k)
 {
-    char text[64 + 24 * RILL_PHASES];
-    size_t at = (size_t)snprintf(text, sizeof text, "axis %d drive %d tolerance %a keep %d", o->axis,
-                                 (int)o->drive, o->tolerance, o->keep_all);
+    char text[128 + 24 * RILL_PHASES];
+    size_t at = (size_t)snprintf(text, sizeof text, "axis %d drive %d tolerance %a keep %d sample %llu",
+                                 o->axis, (int)o->drive, o->tolerance, o->keep_all,
+                                 (unsigned long long)rill_geom_sample(geom));
     for (int i = 0; i < o->phase_count && at < sizeof text; i++)
         at += (size_t)snprintf(text + at, sizeof text - at, " %a", o->ratio[i]);
     return rill_diffusion_pause_open(o->checkpoint, o->checkpoint_every, o->resume, text, geom, &k->pause);
@@ -259,7 +260,7 @@ static rill_status pause_keep(void *context, const rill_diffusor_place *place, r
 }
 
 /* Read which runs are done. */
-static rill_status pause_read(kept *k, double gap[3], rill_diffusivity *out)
+static rill_status pause_read(kept *k, uint64_t most, double gap[3], rill_diffusivity *out)
 {
     rill_status status = RILL_OK;
     rill_checkpoint_part parts[RILL_DIFFUSIVITY_PARTS];
@@ -269,6 +270,13 @@ static rill_status pause_read(kept *k, double gap[3], rill_diffusivity *out)
         rill_diffusion_pause_read(&k->pause, parts, rill_diffusivity_parts(&k->done, NULL, NULL, parts)));
     if (done->run_count < 0 || done->run_count > done->axis || done->axis > 2)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", k->pause.path));
+    for (int r = 0; r < done->run_count; r++)
+        if (!done->runs[r].converged && done->runs[r].iterations < most)
+            RILL_TRY(rill_fail(
+                RILL_USAGE,
+                "cannot continue from %s: the run along %c ended at its limit of %llu iterations, "
+                "and is not in the file: start anew, without --resume",
+                k->pause.path, rill_axis(done->runs[r].axis), (unsigned long long)done->runs[r].iterations));
     for (int a = 0; a < 3; a++)
         if (done->found[a])
             RILL_TRY(rill_array_create(k->d->numbering.nodes, sizeof(double), "the field of a run",
@@ -285,9 +293,13 @@ done:
 static rill_status pause_arrive(kept *k)
 {
     rill_checkpoint_part parts[RILL_DIFFUSIVITY_PARTS];
+    const int axis = k->done.axis, count = k->done.run_count;
     if (!k->pause.resuming) return RILL_OK;
-    return rill_diffusion_pause_read(&k->pause, parts,
-                                     rill_diffusivity_parts(&k->done, k->d, k->found, parts));
+    const rill_status status =
+        rill_diffusion_pause_read(&k->pause, parts, rill_diffusivity_parts(&k->done, k->d, k->found, parts));
+    if (status == RILL_OK && (k->done.axis != axis || k->done.run_count != count)) /* of the file before it */
+        return rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", k->pause.path);
+    return status;
 }
 
 static rill_status run_make(rill_diffusor *d, const rill_diffusivity_options *o, int axis, double gap[3],
@@ -432,7 +444,7 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
     rill_log(RILL_LOG_DEBUG, "diffusion: pores that conduct in %.3f s, their nodes in %.3f s", start - begun,
              out->seconds_setup);
     RILL_TRY(pause_begin(geom, o, &k));
-    RILL_TRY(pause_read(&k, gap, out));
+    RILL_TRY(pause_read(&k, o->max_iterations, gap, out));
     for (int a = k.pause.resuming ? k.done.axis : 0; a < 3; a++)
         if (rill_axes_has(driven, a)) RILL_TRY(run_make(&d, o, a, gap, &k, out));
     RILL_TRY(collect(geom, o, driven, out));

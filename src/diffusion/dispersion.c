@@ -145,6 +145,7 @@ typedef struct solved {
 typedef struct keeper {
     rill_diffusion_pause pause;
     solved done;
+    char samples[RILL_PECLETS][16]; /* names of parts */
     rill_closure *c;
     rill_dispersion *out;
 } keeper;
@@ -154,16 +155,15 @@ enum { PARTS = 4 + RILL_PECLETS };
 static int parts_list(keeper *k, rill_checkpoint_part parts[PARTS])
 {
     static const char *const names[] = {"closure along x", "closure along y", "closure along z"};
-    static char samples[RILL_PECLETS][16];
     int count = 0;
     parts[count++] = rill_checkpoint_memory("solved", &k->done, sizeof k->done);
     for (int a = 0; a < 3; a++)
         if (k->c->b[a])
             parts[count++] = rill_checkpoint_memory(names[a], k->c->b[a], k->c->nodes * sizeof(double));
     for (int r = 0; r < k->done.runs; r++) {
-        snprintf(samples[r], sizeof samples[r], "run %d", r);
+        snprintf(k->samples[r], sizeof k->samples[r], "run %d", r);
         parts[count++] =
-            rill_checkpoint_memory(samples[r], k->out->runs[r].samples,
+            rill_checkpoint_memory(k->samples[r], k->out->runs[r].samples,
                                    k->out->runs[r].count * RILL_BREAKTHROUGH_COLUMNS * sizeof(double));
     }
     return count;
@@ -206,7 +206,8 @@ static rill_status keeper_read(const rill_dispersion_options *o, keeper *k)
     const rill_checkpoint_part first = rill_checkpoint_memory("solved", s, sizeof *s);
     RILL_TRY(rill_diffusion_pause_read(&k->pause, &first, 1));
     bool sound = s->points >= 0 && s->points <= o->peclet_count && s->axes >= 0 && s->axes <= 3 &&
-                 s->runs >= 0 && s->runs <= (o->release ? o->peclet_count : 0);
+                 s->runs >= 0 && s->runs <= (o->release ? o->peclet_count : 0) &&
+                 (s->runs == 0 || s->points == o->peclet_count);
     for (int r = 0; r < s->runs && sound; r++)
         sound = s->run[r].count > 0 &&
                 s->run[r].count <= RILL_BREAKTHROUGH_LONGEST * RILL_BREAKTHROUGH_SAMPLES + 1;
@@ -214,6 +215,7 @@ static rill_status keeper_read(const rill_dispersion_options *o, keeper *k)
     if (o->release)
         RILL_TRY(rill_array_create_zero((uint64_t)o->peclet_count, sizeof *k->out->runs, "runs in time",
                                         (void **)&k->out->runs));
+    k->out->point_count = s->points; /* runs are freed by it */
     for (int r = 0; r < s->runs; r++) {
         k->out->runs[r] = s->run[r];
         k->out->runs[r].samples = NULL;
@@ -222,7 +224,6 @@ static rill_status keeper_read(const rill_dispersion_options *o, keeper *k)
     }
     RILL_TRY(rill_diffusion_pause_read(&k->pause, parts, parts_list(k, parts)));
     memcpy(k->out->points, s->point, sizeof s->point);
-    k->out->point_count = s->points;
     free(k->out->notes);
     s->notes[sizeof s->notes - 1] = '\0';
     k->out->notes = s->notes[0] ? strdup(s->notes) : NULL;

@@ -29,12 +29,13 @@ rill_status rill_diffusion_pause_open(const char *path, double every, bool resum
     return rill_checkpoint_geometry(geom, out->geometry);
 }
 
-rill_status rill_diffusion_pause_read(const rill_diffusion_pause *p, const rill_checkpoint_part *parts,
-                                      int count)
+rill_status rill_diffusion_pause_read(rill_diffusion_pause *p, const rill_checkpoint_part *parts, int count)
 {
     uint64_t steps;
-    return rill_checkpoint_read(p->path, &(rill_checkpoint_key){p->run, p->geometry, variant}, parts, count,
-                                &steps);
+    const rill_status status = rill_checkpoint_read(
+        p->path, &(rill_checkpoint_key){p->run, p->geometry, variant}, parts, count, &steps);
+    p->own |= status == RILL_OK;
+    return status;
 }
 
 rill_status rill_diffusion_pause_keep(rill_diffusion_pause *p, rill_status came, uint64_t steps,
@@ -45,6 +46,7 @@ rill_status rill_diffusion_pause_keep(rill_diffusion_pause *p, rill_status came,
     const rill_status status = rill_checkpoint_write(
         p->path, &(rill_checkpoint_key){p->run, p->geometry, variant}, steps, parts, count);
     p->saved = rill_now();
+    p->own |= status == RILL_OK;
     if (came == RILL_CANCELLED && status == RILL_OK)
         return rill_fail(came, "cancelled after %llu iterations: continue with --resume from %s",
                          (unsigned long long)steps, p->path);
@@ -56,9 +58,9 @@ rill_status rill_diffusion_pause_keep(rill_diffusion_pause *p, rill_status came,
 void rill_diffusion_pause_end(const rill_diffusion_pause *p)
 {
     char previous[4200];
-    if (!p->path) return;
+    if (!p->path || !p->own) return;
     snprintf(previous, sizeof previous, "%s.previous", p->path);
-    remove(p->path); /* there is none, unless one was due */
+    remove(p->path);
     remove(previous);
 }
 

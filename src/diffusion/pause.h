@@ -16,6 +16,7 @@ typedef struct rill_diffusion_pause {
     double every, saved;        /**< s of wall clock between files; when the last one was written */
     char run[17], geometry[17]; /**< what it belongs to */
     bool resuming;              /**< what was left is still to be put in */
+    bool own;                   /**< the file is that of this run: it was read or written */
 } rill_diffusion_pause;
 
 /** Say what the file belongs to. @param text  all that decides on the bits
@@ -24,7 +25,7 @@ rill_status rill_diffusion_pause_open(const char *path, double every, bool resum
                                       const rill_geom *geom, rill_diffusion_pause *out);
 
 /** Read parts of the file. */
-rill_status rill_diffusion_pause_read(const rill_diffusion_pause *pause, const rill_checkpoint_part *parts,
+rill_status rill_diffusion_pause_read(rill_diffusion_pause *pause, const rill_checkpoint_part *parts,
                                       int count);
 
 /** Write the file, if it is due or `came` says that the run is cancelled.
@@ -33,7 +34,7 @@ rill_status rill_diffusion_pause_read(const rill_diffusion_pause *pause, const r
 rill_status rill_diffusion_pause_keep(rill_diffusion_pause *pause, rill_status came, uint64_t steps,
                                       const rill_checkpoint_part *parts, int count);
 
-/** Remove the file, once the result is there. */
+/** Remove the file, if it is of this run, once the result is there. */
 void rill_diffusion_pause_end(const rill_diffusion_pause *pause);
 
 /** The runs of a diffusivity that are done, and where the next one is. No pointers. */

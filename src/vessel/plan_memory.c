@@ -124,6 +124,7 @@ enum {
     SHEAR_BYTES = 12,
     MEAN_BYTES = 4 * RILL_SHEAR_RESULTS,
     FIELD_BYTES = 20,
+    SCALAR_BYTES = 4,
     HELICITY_BYTES = 8,
     PICTURE_BYTES = 1 << 20
 };
@@ -131,7 +132,11 @@ enum {
 /* What is written, before it is compressed. @param[in] series  bytes of all series, as they are in memory */
 static void count_disk(const rill_case *c, const rill_geom *geom, uint64_t series, rill_case_plan *plan)
 {
-    const uint64_t triangles = geom->surface->triangle_count, phases = (uint64_t)c->output.snapshots;
+    const uint64_t triangles = geom->surface->triangle_count, phases = (uint64_t)c->output.snapshots,
+                   scalars = (uint64_t)plan->scalars;
+    rill_variant carried = plan->options.variant;
+    carried.lattice = RILL_D3Q7;
+    carried.storage = RILL_FP64;
     plan->checkpoint_bytes = rill_sim_population_bytes(plan->options.variant, plan->nodes) +
                              (c->output.surface ? 4 * sizeof(double) * triangles : 0) + series;
     plan->output_bytes = 3 * series; /* HDF5 and text */
@@ -139,9 +144,11 @@ static void count_disk(const rill_case *c, const rill_geom *geom, uint64_t serie
         plan->output_bytes += triangles * (TRIANGLE_BYTES + MEAN_BYTES) + 2 * PICTURE_BYTES +
                               phases * triangles * (TRIANGLE_BYTES + SHEAR_BYTES);
     if (c->output.helicity) plan->checkpoint_bytes += plan->nodes * sizeof(float);
+    plan->checkpoint_bytes += scalars * rill_sim_population_bytes(carried, plan->nodes);
     if (c->output.fields)
         plan->output_bytes +=
-            phases * plan->nodes * (FIELD_BYTES + (c->output.helicity ? HELICITY_BYTES : 0));
+            phases * plan->nodes *
+            (FIELD_BYTES + SCALAR_BYTES * scalars + (c->output.helicity ? HELICITY_BYTES : 0));
     if (c->output.slices) plan->output_bytes += 3 * PICTURE_BYTES;
 }
 

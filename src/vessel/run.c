@@ -179,7 +179,16 @@ static rill_status events(rill_run_loop *loop, bool *finished)
     uint64_t number;
     const bool rows = is_due(at, r->series, r->cycle, &number);
     bool finite = true;
-    if (rows) RILL_TRY(series(loop));
+    if (rows) {
+        char why[512];
+        const rill_status came = series(loop);
+        snprintf(why, sizeof why, "%s", rill_error_message());
+        if (came == RILL_NUMERICS) { /* where the flow itself diverged, that is the reason */
+            RILL_TRY(watch(loop));
+            RILL_TRY(rill_fail(came, "%s", why));
+        }
+        RILL_TRY(came);
+    }
     if (loop->model && (rows || loop->state.steps >= rill_model_next(loop->model)))
         RILL_TRY(rill_model_exchange(loop->model, &finite));
     /* A flow that is not finite is seen here first. */

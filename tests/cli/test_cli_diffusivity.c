@@ -168,8 +168,8 @@ Test(diffusivity, batch)
     cr_expect_not_null(json_object_get(json_object_get(row, "diffusivity"), "xx"));
     cr_expect_null(json_object_get(row, "permeability"));
     json_decref(json);
-    cli_test_fails(1, "--resume: checkpoint a_8x8x8.checkpoint.h5 not found", "diffusivity", "a_8x8x8.raw",
-                   "--resume");
+    cli_test_fails(1, "--resume: checkpoint a_8x8x8.diffusivity.checkpoint.h5 not found", "diffusivity",
+                   "a_8x8x8.raw", "--resume");
     cli_test_fails(1, "--fields belongs to one sample", "diffusivity", "a_8x8x8.raw", "--blocks", "4",
                    "--fields", "image");
     r = cli_test_run("diffusivity", "a_8x8x8.raw", "--pore", "1,2", "--dry-run", "-o", "x.h5");

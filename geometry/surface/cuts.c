@@ -387,8 +387,10 @@ rill_status rill_cuts_require(const rill_mesh *mesh, const rill_grid *grid, doub
         area += sqrt(rill_dot(own, own));
     }
     area *= (1 - within) / pow(grid->spacing, 2);
-    /* Surfaces with folds that are smaller than voxels have no more links than voxels have. */
-    const double voxels = volume / pow(grid->spacing, 3), links = fmin(LINKS_OF_AREA * area, 26 * voxels),
+    /* A surface that is turned inside out has a volume below 0. Surfaces with folds that are smaller than
+     * voxels have no more links than voxels have. */
+    const double voxels = fabs(volume) / pow(grid->spacing, 3),
+                 links = fmin(LINKS_OF_AREA * area, 26 * voxels),
                  bytes = (double)rows * (grid->n[0] + 3.0 * sizeof *f->cut_first) + links * sizeof *f->cuts +
                          fmin(area, voxels) * sizeof *f->walls;
     return rill_memory_require((uint64_t)fmin(bytes, 1e18), "the voxels and their wall links");

@@ -29,17 +29,26 @@ RILL_FN void store(void *row, int v, rill_real value)
 
 #include "cpu/lines.h"
 
-/* Collide a scalar that a flow carries: a vector of nodes from n on. */
-RILL_FN void collide_carried(const rill_launch *launch, const rill_rates *rates, uint64_t n, rill_real *f)
+/* Find what a flow does to a scalar at a vector of nodes from n on, one by one: a function of its own, so
+ * that what is collided stays in registers. */
+__attribute__((noinline)) static bool carried_find(const rill_carrier *carrier, uint64_t n,
+                                                   rill_scalar rows[RILL_CARRIED][RILL_LANES])
 {
-    alignas(64) rill_scalar rows[RILL_CARRIED][RILL_LANES] = {{0}};
-    rill_real by[RILL_CARRIED];
     bool open = false;
     for (int l = 0; l < RILL_LANES; l++) {
         rill_scalar row[RILL_CARRIED] = {0};
-        open |= rill_carried_at(lattice, &launch->carrier, n + (uint64_t)l, row);
+        open |= rill_carried_at(lattice, carrier, n + (uint64_t)l, row);
         for (int k = 0; k < RILL_CARRIED; k++) rows[k][l] = row[k];
     }
+    return open;
+}
+
+/* Collide a scalar that a flow carries: a vector of nodes from n on. */
+RILL_FN void collide_carried(const rill_launch *launch, const rill_rates *rates, uint64_t n, rill_real *f)
+{
+    alignas(64) rill_scalar rows[RILL_CARRIED][RILL_LANES];
+    rill_real by[RILL_CARRIED];
+    const bool open = carried_find(&launch->carrier, n, rows);
     for (int k = 0; k < (open ? RILL_CARRIED : RILL_CARRIED_LEAVES); k++) by[k] = load(rows[k], 0);
     rill_collide_carried(lattice, rates, by, open, f);
 }

@@ -387,7 +387,7 @@ rill_status rill_cuts_require(const rill_mesh *mesh, const rill_grid *grid, doub
         area += sqrt(rill_dot(own, own));
     }
     area *= (1 - within) / pow(grid->spacing, 2);
-    /* A surface that is turned inside out has a volume below 0. Surfaces with folds that are smaller than
+    /* Inside out, a surface has a volume below 0. Surfaces with folds that are smaller than
      * voxels have no more links than voxels have. */
     const double voxels = fabs(volume) / pow(grid->spacing, 3),
                  links = fmin(LINKS_OF_AREA * area, 26 * voxels),

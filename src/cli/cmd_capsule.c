@@ -21,7 +21,7 @@ typedef struct choices {
     const char *shape;
     int law, backend, stream, storage;
     uint32_t level, width;
-    bool quiet;
+    bool quiet, level_given;
 } choices;
 
 static rill_status parse(choices *c, int argc, char **argv, bool *help)
@@ -37,8 +37,9 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
         {"nz", 0, CLI_UINT32, &g->n[2], "N", "voxels between the plates", .min = 1, .max = 100000},
         {"radius", 0, CLI_REAL, &g->radius, "A", "of the sphere, or of the disc of a red cell", .min = 0,
          .max = most, .above = true},
-        {"level", 0, CLI_UINT32, &c->level, "N", "divisions of an icosahedron: 10 4^N + 2 vertices", .min = 0,
-         .max = RILL_MEMBRANE_LEVELS},
+        {"level", 0, CLI_UINT32, &c->level, "N", "divisions of an icosahedron: 10 4^N + 2 vertices",
+         .fallback = "edges of 1.3 voxels or less", .min = 0, .max = RILL_MEMBRANE_LEVELS,
+         .given = &c->level_given},
         {"kernel", 0, CLI_UINT32, &c->width, "N", "nodes along each axis between which a vertex interpolates",
          .min = 2, .max = 4},
         {.help = "The physics, without dimensions"},
@@ -94,7 +95,7 @@ static rill_status resolve(choices *c, rill_capsule_scales *scales)
                          g->every, g->strain, FILES);
     g->shape = (rill_capsule_shape)shape;
     g->law = (rill_membrane_law)c->law;
-    g->level = (int)c->level;
+    g->level = c->level_given ? (int)c->level : rill_capsule_level(g->radius);
     g->width = (int)c->width;
     g->stream = stream_values[c->stream];
     g->storage = c->storage == 1 ? RILL_FP64 : RILL_FP32;
@@ -125,14 +126,14 @@ static void print_plan(const rill_capsule_case *g, const rill_capsule_scales *s)
 {
     const double nodes = (double)g->n[0] * g->n[1] * g->n[2];
     const double populations = 19.0 * (g->storage == RILL_FP64 ? 8 : 4) * (g->stream == RILL_PULL ? 2 : 1);
-    cli_row("capsule", "%s of radius %g, %u vertices, %u triangles", shapes[g->shape], g->radius, s->vertices,
-            s->triangles);
+    cli_row("capsule", "%s of radius %g, %u vertices, edges of %.2g voxels", shapes[g->shape], g->radius,
+            s->vertices, s->edge);
     cli_row("box", "%u x %u x %u, %g nodes", g->n[0], g->n[1], g->n[2], nodes);
     cli_row("tau, nu", "%g, %g", g->tau, (g->tau - 0.5) / 3);
     cli_row("rate of shear", "%.4g a step, plates at +- %.4g", s->rate, s->speed);
     cli_row("shear modulus", "%.4g", s->shear);
     cli_row("steps", "%llu", (unsigned long long)s->steps);
-    cli_row("memory", "%.3g MB of populations", 1e-6 * nodes * populations);
+    cli_row("populations", "%.3g MB", 1e-6 * nodes * populations);
 }
 
 static void print_outcome(const choices *c, const rill_capsule_outcome *o)
@@ -144,6 +145,8 @@ static void print_outcome(const choices *c, const rill_capsule_outcome *o)
     else
         cli_row("deformation", "%.5g at a strain of %.3g, changed by %.2g in the last unit of it",
                 r->deformation, r->strain, o->drift);
+    cli_row("  expected error", "%.2g %% too large, as 1 / radius: compare two radii",
+            100 * rill_capsule_excess(&c->given));
     cli_row("inclination", "%.4g degrees", r->inclination);
     cli_row("semi-axes", "%.4g, %.4g, %.4g radii", r->axes[0] / c->given.radius, r->axes[1] / c->given.radius,
             r->axes[2] / c->given.radius);
@@ -161,7 +164,6 @@ static int run(int argc, char **argv)
                            .reynolds = 0.1,
                            .tau = 1,
                            .strain = 4},
-                 .level = 3,
                  .width = 2};
     rill_capsule_scales scales;
     rill_capsule_outcome outcome;

@@ -11,6 +11,11 @@
 #include <math.h>
 #include <string.h>
 
+/* Positions, voxels, and forces of a vertex beyond which a membrane has diverged: cells have 32 bits, and
+ * sums of forces hold 2^13. */
+#define POSITION_MOST 1e8
+#define FORCE_MOST 64.0
+
 static uint64_t vertices_of(const rill_membranes *m)
 {
     return (uint64_t)m->count * m->elastic.mesh->vertex_count;
@@ -25,12 +30,24 @@ static void stretch(const void *shared, uint64_t first, uint64_t end)
                            m->scratch + k * vertices);
 }
 
+/* Refuse what the sums and cells of kernels cannot hold. */
+static rill_status bounded(const rill_membranes *m)
+{
+    for (uint64_t v = 0; v < vertices_of(m); v++)
+        for (int a = 0; a < 3; a++)
+            if (!(fabs(m->x[v][a]) < POSITION_MOST && fabs(m->force[v][a]) < FORCE_MOST))
+                return rill_fail(RILL_NUMERICS, "a membrane diverged in step %llu: shorten time steps",
+                                 (unsigned long long)rill_sim_steps(m->sim));
+    return RILL_OK;
+}
+
 /* Find the forces on nodes at the present positions. */
 static rill_status forces(rill_membranes *m)
 {
     rill_status status = RILL_OK;
     const double(*x)[3] = (const double(*)[3])m->x;
     rill_threads_for(m->count, 1, stretch, m);
+    RILL_TRY(bounded(m));
     RILL_TRY(rill_support_find(&m->support, x, vertices_of(m)));
     rill_support_spread(&m->support, x, (const double(*)[3])m->force, vertices_of(m));
 done:
@@ -75,6 +92,11 @@ rill_status rill_membranes_create(rill_sim *sim, const rill_membranes_options *o
         RILL_TRY(rill_fail(RILL_USAGE, "membranes do not go with the collision %s: choose srt or trt",
                            rill_collision_names[v.collision]));
     if (options->count == 0) RILL_TRY(rill_fail(RILL_USAGE, "there are no membranes: count is 0"));
+    for (int k = 0; k < sim->patches.count; k++) /* what was sent there comes back with another sign */
+        if (sim->patches.table[k].kind == RILL_BOUNDARY_PRESSURE ||
+            sim->patches.table[k].kind == RILL_BOUNDARY_WINDKESSEL)
+            RILL_TRY(rill_fail(RILL_USAGE,
+                               "membranes do not go with openings that have a pressure: choose velocities"));
     for (int a = 0; a < 3; a++) open[a] = domain->geom->sides[a] == RILL_PERIODIC;
     RILL_TRY(rill_array_create_zero(1, sizeof *m, what, (void **)&m));
     m->sim = sim;
@@ -120,8 +142,10 @@ rill_status rill_membranes_moments(rill_membranes *m, rill_node first, rill_node
     for (rill_node at = 0; at < m->support.count && u; at++) {
         const rill_node node = m->support.node[at];
         if (node < first || node - first >= count) continue;
-        for (int a = 0; a < 3; a++) /* of the momentum of density 1 */
-            u[(size_t)a * count + (node - first)] += rill_support_force(&m->support, at, a) / 2;
+        const bool linear = m->sim->flow->options.variant.equilibrium == RILL_STOKES;
+        const double density = linear || !rho ? 1 : 1 + rho[node - first];
+        for (int a = 0; a < 3; a++)
+            u[(size_t)a * count + (node - first)] += rill_support_force(&m->support, at, a) / (2 * density);
     }
 done:
     return status;

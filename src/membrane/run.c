@@ -19,8 +19,14 @@
 /* Speed of the plates above which the fluid is compressible. */
 #define SPEED_MOST 0.1
 
-/* Rows of the series in a unit of strain. */
-enum { ROWS = 20 };
+/* A radius below which nothing is left of a sphere, and an edge above which fluid passes between vertices,
+ * voxels.
+ */
+#define RADIUS_LEAST 2.0
+#define EDGE_MOST 2.5
+
+/* Rows of the series in a unit of strain; steps between two looks at whether the run is to go on. */
+enum { ROWS = 20, LOOK = 100 };
 
 /* A case that runs. */
 typedef struct run {
@@ -56,6 +62,12 @@ static rill_status check(const rill_capsule_case *c)
             return rill_fail(RILL_USAGE, "%s %g is not a number %s 0", all[k].name, all[k].value,
                              all[k].zero ? "from" : "above");
     if (!(c->tau > 0.5) || !isfinite(c->tau)) return rill_fail(RILL_USAGE, "tau %g is not above 0.5", c->tau);
+    if (c->radius < RADIUS_LEAST)
+        return rill_fail(RILL_USAGE, "radius %g is below %g voxels, which do not resolve a capsule",
+                         c->radius, RADIUS_LEAST);
+    if ((double)c->n[0] * c->n[1] * c->n[2] > UINT32_MAX - 1.0)
+        return rill_fail(RILL_USAGE, "%u x %u x %u nodes are more than %u: make the box smaller", c->n[0],
+                         c->n[1], c->n[2], UINT32_MAX - 1);
     for (int a = 0; a < 3; a++)
         if (2 * c->radius + 4 > c->n[a])
             return rill_fail(
@@ -64,6 +76,24 @@ static rill_status check(const rill_capsule_case *c)
                 "larger (10 radii and more are usual)",
                 c->radius, ceil(2 * c->radius + 4), rill_axis(a), c->n[a]);
     return RILL_OK;
+}
+
+/* Mean edge of equal triangles on a sphere. */
+static double edge_of(double radius, int level)
+{
+    return radius * sqrt(16 * M_PI / sqrt(3) / (20 * pow(4, level)));
+}
+
+int rill_capsule_level(double radius)
+{
+    int level = 0;
+    while (level < RILL_MEMBRANE_LEVELS && edge_of(radius, level) > RILL_CAPSULE_EDGE) level++;
+    return level;
+}
+
+double rill_capsule_excess(const rill_capsule_case *given)
+{
+    return (given->width == 2 ? 0.6 : given->width == 3 ? 0.65 : 0.85) / given->radius;
 }
 
 rill_status rill_capsule_scale(const rill_capsule_case *c, rill_capsule_scales *out)
@@ -84,9 +114,15 @@ rill_status rill_capsule_scale(const rill_capsule_case *c, rill_capsule_scales *
                       "the plates would move at %.3g voxels per step, above %g where flow is compressible: "
                       "lower --re below %.3g, or --tau, or --nz",
                       out->speed, SPEED_MOST, c->reynolds * SPEED_MOST / out->speed));
+    out->edge = edge_of(c->radius, c->level);
+    if (out->edge > EDGE_MOST)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "edges of %.2g voxels are longer than %g: fluid would pass between vertices; take "
+                           "--level %d",
+                           out->edge, EDGE_MOST, rill_capsule_level(c->radius)));
     out->steps = (uint64_t)steps;
-    out->every = c->every > 0 ? (uint64_t)fmax(1, round(every)) : 0;
-    out->row = (uint64_t)fmax(1, round(1 / (ROWS * out->rate)));
+    out->every = c->every > 0 ? (uint64_t)fmin(fmax(1, round(every)), steps + 1) : 0;
+    out->row = (uint64_t)fmin(fmax(1, round(1 / (ROWS * out->rate))), steps);
     out->vertices = 10U * (1U << 2 * (unsigned)c->level) + 2U;
     out->triangles = 20U << 2 * (unsigned)c->level;
 done:
@@ -166,8 +202,7 @@ done:
 
 static rill_capsule_row measure(const run *r)
 {
-    const rill_membranes *m = r->membranes;
-    const rill_membrane_shape s = rill_membrane_shape_of(&r->mesh, (const double(*)[3])m->x);
+    const rill_membrane_shape s = rill_membrane_shape_of(&r->mesh, (const double(*)[3])r->membranes->x);
     rill_capsule_row row = {.strain = r->scales.rate * (double)rill_sim_steps(r->sim),
                             .area = s.area / r->rest.area,
                             .volume = s.volume / r->rest.volume};
@@ -187,11 +222,34 @@ static rill_capsule_row measure(const run *r)
         row.axes[a] = s.axes[a];
         row.centre[a] = s.centre[a];
     }
-    for (uint32_t v = 0; v < r->mesh.vertex_count; v++) {
-        const double *u = m->velocity[v];
-        row.speed_max = fmax(row.speed_max, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
-    }
     return row;
+}
+
+/* Write what was computed. */
+static rill_status numbers_write(run *r)
+{
+    const rill_capsule_case *c = r->given;
+    const struct {
+        const char *name;
+        double value;
+    } all[] = {{"capillary_number", c->capillary},
+               {"reynolds_number", c->reynolds},
+               {"radius", c->radius},
+               {"dilatation", c->dilatation},
+               {"bending", c->bending},
+               {"area_stiffness", c->area},
+               {"volume_stiffness", c->volume},
+               {"tau", c->tau},
+               {"shear_rate", r->scales.rate},
+               {"shear_modulus", r->scales.shear},
+               {"vertices", r->scales.vertices},
+               {"kernel", c->width}};
+    rill_status status = RILL_OK;
+    for (size_t k = 0; k < sizeof all / sizeof *all && status == RILL_OK; k++)
+        status = rill_result_set_real(r->result, "/run", all[k].name, all[k].value);
+    if (status != RILL_OK) return status;
+    return rill_result_set_text(r->result, "/run", "membrane",
+                                c->law == RILL_SKALAK ? "skalak" : "neo-hookean");
 }
 
 static rill_status open_result(run *r)
@@ -218,6 +276,7 @@ static rill_status open_result(run *r)
                             .seed = -1};
     if (!r->given->output) return RILL_OK;
     RILL_TRY(rill_result_create(r->given->output, &about, &r->result));
+    RILL_TRY(numbers_write(r));
     RILL_TRY(rill_series_create(r->result, "/series/capsule", columns,
                                 (int)(sizeof columns / sizeof *columns), &r->series));
 done:
@@ -276,6 +335,43 @@ static rill_status write_files(run *r)
     return status;
 }
 
+/* Refuse to go on where the membrane is not one, and where it meets a plate or its own periodic image. */
+static rill_status look(const run *r)
+{
+    const rill_membranes *m = r->membranes;
+    const uint32_t *n = r->given->n;
+    const unsigned long long step = rill_sim_steps(r->sim);
+    const double near = r->given->width / 2.0;
+    double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY}, speed = 0;
+    for (uint32_t v = 0; v < r->mesh.vertex_count; v++) {
+        double square = 0;
+        for (int a = 0; a < 3; a++) {
+            least[a] = fmin(least[a], m->x[v][a]);
+            most[a] = fmax(most[a], m->x[v][a]);
+            square += m->velocity[v][a] * m->velocity[v][a];
+        }
+        speed = isfinite(square) ? fmax(speed, sqrt(square)) : INFINITY;
+    }
+    if (!(speed <= 0.5))
+        return rill_fail(RILL_NUMERICS,
+                         "the membrane diverged by step %llu: lower --dilatation, --area or --volume, raise "
+                         "--bending or --ca, or lower --re, which makes time steps shorter",
+                         step);
+    for (int a = 0; a < 2; a++)
+        if (most[a] - least[a] + r->given->width > n[a])
+            return rill_fail(
+                RILL_NUMERICS,
+                "at step %llu the capsule is %.3g voxels long along %c, and meets its image in a "
+                "periodic box of %u: raise --n%c, or lower --ca",
+                step, most[a] - least[a], rill_axis(a), n[a], rill_axis(a));
+    if (least[2] < near || most[2] > n[2] - near)
+        return rill_fail(RILL_NUMERICS,
+                         "at step %llu the capsule is less than %g voxels from a plate, which its vertices "
+                         "cannot act on: raise --nz",
+                         step, near);
+    return RILL_OK;
+}
+
 /* Record what there is. */
 static rill_status record(run *r, rill_capsule_row *row)
 {
@@ -285,12 +381,6 @@ static rill_status record(run *r, rill_capsule_row *row)
     const double values[11] = {row->strain,    row->deformation, row->inclination, row->axes[0],
                                row->axes[1],   row->axes[2],     row->area,        row->volume,
                                row->centre[0], row->centre[1],   row->centre[2]};
-    if (!isfinite(row->volume) || !isfinite(row->speed_max) || row->speed_max > 0.5)
-        RILL_TRY(
-            rill_fail(RILL_NUMERICS,
-                      "the capsule diverged by step %llu: lower --re, which makes time steps shorter, or "
-                      "raise --ca or --tau",
-                      (unsigned long long)step));
     if (r->series) RILL_TRY(rill_series_append(r->series, step, values));
     if (r->given->output && every && step % every == 0) RILL_TRY(write_files(r));
 done:
@@ -302,14 +392,17 @@ static uint64_t chunk_of(const run *r, uint64_t made)
     const uint64_t every = r->scales.every, left = r->scales.steps - made;
     uint64_t chunk = r->scales.row - made % r->scales.row;
     if (every && every - made % every < chunk) chunk = every - made % every;
+    if (chunk > LOOK) chunk = LOOK;
     return chunk < left ? chunk : left;
 }
 
 static rill_status steps(run *r, rill_capsule_outcome *out)
 {
     rill_status status = RILL_OK;
+    const rill_capsule_scales *scales = &r->scales;
     double seconds = 0, before = NAN;
     RILL_TRY(record(r, &out->last));
+    if (r->given->strain >= 1) before = out->last.deformation;
     while (out->steps < r->scales.steps) {
         const uint64_t chunk = chunk_of(r, out->steps);
         const double start = rill_now();
@@ -318,6 +411,10 @@ static rill_status steps(run *r, rill_capsule_outcome *out)
         RILL_TRY(rill_sim_step(r->sim, chunk));
         seconds += rill_now() - start;
         out->steps += chunk;
+        RILL_TRY(look(r));
+        if (out->steps % scales->row && out->steps < scales->steps &&
+            !(scales->every && out->steps % scales->every == 0))
+            continue;
         RILL_TRY(record(r, &out->last));
         if (out->last.strain <= r->given->strain - 1) before = out->last.deformation;
     }

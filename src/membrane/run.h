@@ -43,6 +43,7 @@ typedef struct rill_capsule_scales {
     uint64_t steps;
     uint64_t every; /**< steps between files; 0: none */
     uint64_t row;   /**< steps between rows of the series */
+    double edge;    /**< mean, of the triangles, voxels */
     uint32_t vertices, triangles;
 } rill_capsule_scales;
 
@@ -55,7 +56,6 @@ typedef struct rill_capsule_row {
     double axes[3];     /**< semi-axes, voxels, longest first */
     double area, volume; /**< over those at rest */
     double centre[3];    /**< voxels from the corner of the box */
-    double speed_max;    /**< of its vertices */
 } rill_capsule_row;
 
 /** What came of it. */
@@ -65,6 +65,15 @@ typedef struct rill_capsule_outcome {
     uint64_t steps;
     double mlups; /**< million node updates a second, the membrane included */
 } rill_capsule_outcome;
+
+/** Mean edge that rill_capsule_level() allows, voxels. */
+#define RILL_CAPSULE_EDGE 1.3
+
+/** Return the least subdivisions whose edges are short enough. */
+int rill_capsule_level(double radius);
+
+/** Return by what part the deformation is too large, about: docs/capsules.md. */
+double rill_capsule_excess(const rill_capsule_case *given);
 
 /** Find the scales. @return RILL_USAGE for values out of range */
 rill_status rill_capsule_scale(const rill_capsule_case *given, rill_capsule_scales *out);

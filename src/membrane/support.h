@@ -16,7 +16,7 @@
 /** Widths of kernels, along an axis. */
 enum { RILL_KERNEL_LEAST = 2, RILL_KERNEL_MOST = 4 };
 
-/** Forces are multiples of this, lu: 1e-15, and below 9,000 in size. */
+/** Forces are multiples of this, lu: 1e-15; sums are below 8,192 in size. */
 #define RILL_SUPPORT_UNIT 0x1p-50
 
 /** The nodes within reach of any vertex, in ascending order. */

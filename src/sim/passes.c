@@ -17,8 +17,7 @@ static const char *obstacle_of(const rill_sim *sim, const rill_passes *passes)
     if (v.addressing == RILL_DENSE) return "direct addressing: choose list or bitmap";
     if (sim->domain->swap_count) return "mirrored boundaries: choose walls or periodic boundaries";
     if (sim->patches.walls) return "interpolated bounce-back: choose half-way bounce-back";
-    if (sim->patches.count && !passes->boundaries)
-        return "openings or interpolated bounce-back: choose half-way bounce-back";
+    if (sim->patches.count && !passes->boundaries) return "openings";
     return NULL;
 }
 

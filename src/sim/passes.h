@@ -17,7 +17,7 @@ typedef struct rill_node_run {
 /** The passes of a step. */
 typedef struct rill_passes {
     const char *what; /**< whose they are, for messages: "a free surface" */
-    bool boundaries;  /**< they go with openings, and with walls that move */
+    bool boundaries;  /**< they go with walls that move and with openings */
     /** Before the step that `launch` describes: populations on their way may be rewritten. */
     rill_status (*before)(void *context, const rill_launch *launch);
     /** The runs of nodes that take part in it, in ascending order: what lies between them stays as it is.

@@ -19,6 +19,8 @@ rill_status rill_sim_boundary_add(rill_sim *sim, const rill_boundary *boundary, 
             RILL_USAGE,
             "the boundary was made for another domain than the simulation's: make it for the same");
     rill_status status = RILL_OK;
+    if (sim->passes.before)
+        return rill_fail(RILL_USAGE, "a boundary comes before %s: add it first", sim->passes.what);
     RILL_TRY(rill_macroscopic_refuse(sim, "an opening, a moving wall or interpolated bounce-back"));
     if (sim->several) {
         RILL_TRY(rill_several_boundary_add(sim, boundary));

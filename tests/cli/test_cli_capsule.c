@@ -47,6 +47,16 @@ Test(capsule, refusals)
     cli_test_fails(1, "needs a result file", "capsule", "sphere", "--every", "1");
     cli_test_fails(1, "write fewer", "capsule", "sphere", "--every", "1e-6", "--strain", "10", "-o", "a.h5");
     cli_test_fails(1, "takes 8.64e+13 time steps", "capsule", "sphere", "--re", "1e-11");
+    cli_test_fails(1, "below 2 voxels", "capsule", "sphere", "--radius", "1");
+    cli_test_fails(1, "fluid would pass between vertices; take --level 3", "capsule", "sphere", "--level",
+                   "1");
+    cli_test_fails(1, "nodes are more than 4294967294", "capsule", "sphere", "--nx", "10000", "--ny", "10000",
+                   "--nz", "100");
+    cli_test_fails(2, "meets its image", "capsule", "sphere", "-q", "--nx", "10", "--ny", "10", "--nz", "10",
+                   "--radius", "3", "--re", "0.5", "--ca", "1", "--strain", "3");
+    const cli_result r = cli_test_run("capsule", "sphere", "-q", "--nx", "12", "--ny", "12", "--nz", "12",
+                                      "--radius", "3", "--re", "1e-30", "--strain", "1e-32");
+    cr_expect_eq(r.code, 0, "%s", r.err);
     cli_test_fails(2, "diverged", "capsule", "sphere", "-q", "--nx", "14", "--ny", "14", "--nz", "14",
                    "--radius", "4", "--level", "2", "--re", "0.5", "--ca", "1e-5", "--strain", "1");
 }

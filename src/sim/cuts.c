@@ -159,6 +159,10 @@ rill_status rill_boundary_set_quadratic(rill_boundary *b)
             if (b->nodes[k].links >> i & 1) b->next[to++] = next_of(b->domain, &layers, &b->nodes[k], i);
     }
 done:
+    if (status != RILL_OK) {
+        rill_array_destroy(b->next);
+        b->next = NULL;
+    }
     rill_layers_free(&layers);
     return status;
 }

@@ -19,15 +19,17 @@ typedef struct change {
 
 static double larger(double most, double d) { return !(d <= most) ? d : most; /* NaN stays */ }
 
-/* Add those of a column, where a cycle has so many rows. */
-static void difference(const rill_record *record, uint64_t rows, uint64_t column, change *out)
+/* Add those of a column, where a cycle has so many rows. @param gaps  rows without a value are left out */
+static void difference(const rill_record *record, uint64_t rows, uint64_t column, bool gaps, change *out)
 {
     for (uint64_t k = record->count - rows; k < record->count; k++) {
         const double middle = rill_record_row(record, k - rows)[column],
                      now = rill_record_row(record, k)[column] - middle;
+        if (gaps && isnan(now)) continue;
         out->now = larger(out->now, fabs(now));
         if (k < 2 * rows) continue;
         const double before = middle - rill_record_row(record, k - 2 * rows)[column];
+        if (gaps && isnan(before)) continue;
         out->before = larger(out->before, fabs(before));
         out->along += now * before;
         out->squares += before * before;
@@ -72,15 +74,6 @@ void rill_run_extremes(rill_run_loop *loop)
     loop->state.range = high[1] - low[1];
 }
 
-/* Whether a value of the last `rows` rows is missing: nothing left through an outlet then. */
-static bool column_has_nan(const rill_record *record, uint64_t rows, uint64_t column)
-{
-    bool missing = false;
-    for (uint64_t k = record->count - rows; k < record->count; k++)
-        missing |= isnan(rill_record_row(record, k)[column]);
-    return missing;
-}
-
 void rill_run_compare(rill_run_loop *loop)
 {
     const rill_observers *o = &loop->observers;
@@ -93,8 +86,8 @@ void rill_run_compare(rill_run_loop *loop)
     if (!s->compared) return;
     for (int k = 0; k < loop->vessel->plan.opening_count; k++) {
         const uint64_t column = 2 + 2 * (uint64_t)k;
-        difference(&o->openings, rows, column, &flow);
-        difference(&o->openings, rows, column + 1, &pressure);
+        difference(&o->openings, rows, column, false, &flow);
+        difference(&o->openings, rows, column + 1, false, &pressure);
     }
     s->change_flow = ratio(still_missing(&flow, measured, slowest), s->flow_largest);
     s->change_pressure = ratio(larger(s->missing, still_missing(&pressure, measured, slowest)), s->range);
@@ -103,7 +96,7 @@ void rill_run_compare(rill_run_loop *loop)
     if (o->sample && o->wall.count >= 2 * samples) {
         double least = INFINITY, most = 0;
         widen(&o->wall, samples, 2, &least, &most);
-        difference(&o->wall, samples, 2, &wall);
+        difference(&o->wall, samples, 2, false, &wall);
         s->change_wall = ratio(still_missing(&wall, measured, slowest), most);
         apart = larger(apart, ratio(wall.now, most));
     }
@@ -112,8 +105,9 @@ void rill_run_compare(rill_run_loop *loop)
         double low = 0, most = 0;
         change carried = {0};
         widen(&o->transport.record, rows, column, &low, &most); /* which skip NaN */
-        if (!(most > 0) || column_has_nan(&o->transport.record, 2 * rows, column)) continue;
-        difference(&o->transport.record, rows, column, &carried);
+        if (!(most > 0)) continue;
+        difference(&o->transport.record, rows, column, true,
+                   &carried); /* nothing leaves when flow reverses */
         s->change_transport =
             larger(s->change_transport, ratio(still_missing(&carried, measured, slowest), most));
         apart = larger(apart, ratio(carried.now, most));

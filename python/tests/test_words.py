@@ -18,7 +18,7 @@ SOURCES = pathlib.Path(os.environ.get("RILL_INCLUDE", pathlib.Path(__file__).res
 #: What Python has no keyword for. Each is named as an option of the program.
 PROGRAM = {"plane", "patch", "shell", "weld", "remove-most", "skip", "ranks", "format", "overwrite"}
 #: The command line, and what Python has no function for.
-ELSEWHERE = {"cli", "verify", "bench", "generate", "free_surface"}
+ELSEWHERE = {"cli", "verify", "bench", "generate", "free_surface", "membrane"}
 
 
 def literals(text: str) -> Iterator[str]:

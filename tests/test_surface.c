@@ -657,7 +657,7 @@ static bool is_filling(void *context, const rill_progress_moment *moment)
 Test(surface, links_that_do_not_fit_are_refused_before_work)
 {
     const rill_surface_options o = per_millimetre(0.03);
-    static const char *const sizes[] = {"26MB", "80MB"};
+    static const char *const sizes[] = {"26MB", "160MB"};
     shape s = shape_new();
     shape_sphere(&s, 1, -2, 0.3, 3, 60);
     shape_write_stl(&s, "a.stl");

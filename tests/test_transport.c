@@ -21,7 +21,7 @@ Test(transport, what_leaves_has_stayed_for_volume_over_flow)
     vessel_write("v.yaml",
                  FLUID "openings:\n  in: {kind: inlet, flow: 1 mL/s, concentration: 0.4}\n" OUT
                        "transport: {residence-time: yes}\n"
-                       "run: {mach: 0.1, soft-start: 2 ms, tolerance: 0.1 %}\noutput: {surface: no, "
+                       "run: {mach: 0.1, soft-start: 2 ms, tolerance: 0.1 %%}\noutput: {surface: no, "
                        "centre-line: no, slices: no, fields: yes}\n");
     FOR_EACH_BACKEND(backend)
     {
@@ -65,7 +65,7 @@ Test(transport, pulses_leave_volume_over_mean_flow)
     vessel_pipe(0.6e-3, 0);
     vessel_write("v.yaml", FLUID "openings:\n  in: {kind: inlet, waveform: wave.csv, concentration: 1}\n" OUT
                                  "transport: {residence-time: yes, diffusivity: 50 mm2/s}\n"
-                                 "run: {mach: 0.1, cycles: 30, tolerance: 0.2 %}\noutput: {surface: no, "
+                                 "run: {mach: 0.1, cycles: 30, tolerance: 0.2 %%}\noutput: {surface: no, "
                                  "centre-line: no, slices: no, snapshots: 0}\n");
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
     rill_run_result result;

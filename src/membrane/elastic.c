@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "permeability/tensor.h"
 
 #include <math.h>
 #include <string.h>
@@ -266,44 +267,6 @@ double rill_elastic_force(const rill_elastic *elastic, const double (*x)[3], dou
     return strain(elastic, x, force) + bend(elastic, x, force, scratch) + hold(elastic, x, force);
 }
 
-/* Find eigenvalues of a symmetric matrix, largest first, and their directions, by rotations of Jacobi. */
-static void eigen(double m[3][3], double values[3], double direction[3][3])
-{
-    double v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (int sweep = 0; sweep < 30; sweep++)
-        for (int p = 0; p < 2; p++)
-            for (int q = p + 1; q < 3; q++) {
-                if (m[p][q] == 0) continue;
-                const double ratio = (m[q][q] - m[p][p]) / (2 * m[p][q]);
-                const double t = (ratio >= 0 ? 1 : -1) / (fabs(ratio) + sqrt(ratio * ratio + 1));
-                const double c = 1 / sqrt(t * t + 1), s = t * c;
-                for (int k = 0; k < 3; k++) {
-                    const double kp = m[k][p], kq = m[k][q];
-                    m[k][p] = c * kp - s * kq;
-                    m[k][q] = s * kp + c * kq;
-                }
-                for (int k = 0; k < 3; k++) {
-                    const double pk = m[p][k], qk = m[q][k], kp = v[k][p], kq = v[k][q];
-                    m[p][k] = c * pk - s * qk;
-                    m[q][k] = s * pk + c * qk;
-                    v[k][p] = c * kp - s * kq;
-                    v[k][q] = s * kp + c * kq;
-                }
-            }
-    int order[3] = {0, 1, 2};
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++)
-            if (m[order[j]][order[j]] < m[order[j + 1]][order[j + 1]]) {
-                const int swapped = order[j];
-                order[j] = order[j + 1];
-                order[j + 1] = swapped;
-            }
-    for (int i = 0; i < 3; i++) {
-        values[i] = m[order[i]][order[i]];
-        for (int k = 0; k < 3; k++) direction[i][k] = (v[0][order[i]] < 0 ? -1 : 1) * v[k][order[i]];
-    }
-}
-
 /* Sums over the tetrahedra between the triangles and a point inside: the integral of x x^T over one with the
  * corners 0, a, b, c is V/20 (s s^T + a a^T + b b^T + c c^T), s = a + b + c. */
 rill_membrane_shape rill_membrane_shape_of(const rill_membrane_mesh *mesh, const double (*x)[3])
@@ -330,7 +293,7 @@ rill_membrane_shape rill_membrane_shape_of(const rill_membrane_mesh *mesh, const
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++)
             second[a][b] = second[a][b] / shape.volume - shape.centre[a] * shape.centre[b];
-    eigen(second, shape.axes, shape.direction);
+    rill_tensor_principal((const double(*)[3])second, RILL_AXES_XYZ, shape.axes, shape.direction);
     for (int a = 0; a < 3; a++) {
         shape.centre[a] += at[a];
         shape.axes[a] = sqrt(5 * shape.axes[a]); /* of an ellipsoid the mean of x^2 is a^2 / 5 */

@@ -70,7 +70,7 @@ typedef struct rill_membrane_shape {
     double area, volume;
     double centre[3];
     double axes[3];         /**< semi-axes of the ellipsoid with the same moments of inertia, largest first */
-    double direction[3][3]; /**< of each, of length 1, its first component from 0 on */
+    double direction[3][3]; /**< of each, of length 1, its largest component positive */
 } rill_membrane_shape;
 
 /** Measure the shape of a mesh whose vertices are at x. */

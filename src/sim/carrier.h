@@ -10,7 +10,8 @@
 
 #include "sim/sim_priv.h"
 
-/** Take what the sets of a simulation on one device need, where one is carried. */
+/** Allocate the velocities and openings that carried sets read, on the device of a simulation; none without
+ * such a set. */
 rill_status rill_carrier_create(rill_sim *sim);
 
 /** Count it. @param scalars  number of sets that are carried; @param openings  RILL_OPENINGS at most */

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill capsule: an elastic capsule in a shear flow. The physics is in membrane/. */
-#include "cli/cli.h"
+#include "cli/step_options.h"
 #include "membrane/run.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES = 100000 /* of membranes and fields each, at most */ };
-
 static const char *const shapes[] = {"sphere", "red-cell", NULL};  /* rill_capsule_shape */
 static const char *const laws[] = {"neo-hookean", "skalak", NULL}; /* rill_membrane_law */
-static const char *const backends[] = {"cpu", "cuda", NULL};
-static const char *const streams[] = {"pull", "aa", "esotwist", "esopull", NULL};
-static const rill_stream stream_values[] = {RILL_PULL, RILL_AA, RILL_ESOTWIST, RILL_ESOPULL};
-static const char *const storages[] = {"fp32", "fp64", NULL};
+static const char *const files[] = {"", ".membrane", NULL};        /* of a step */
 
 typedef struct choices {
     rill_capsule_case given;
     const char *shape;
-    int law, backend, stream, storage;
+    int law;
+    cli_step_choices step;
     uint32_t level, width;
     bool quiet, level_given;
 } choices;
@@ -30,6 +26,7 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
     rill_capsule_case *g = &c->given;
     const double most = 1e6;
     int count = 1;
+    cli_option steps[CLI_STEP_OPTIONS + 1] = {{0}};
     const cli_option options[] = {
         {.help = "The box and the capsule, in voxels"},
         {"nx", 0, CLI_UINT32, &g->n[0], "N", "voxels along the flow, periodic", .min = 1, .max = 100000},
@@ -62,15 +59,13 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
         {.help = "The run"},
         {"every", 0, CLI_REAL, &g->every, "S",
          "strain between files of membrane and fields beside the result; 0: none", .min = 0, .max = most},
-        {"stream", 0, CLI_CHOICE, &c->stream, NULL, "streaming scheme", .choices = streams},
-        {"storage", 0, CLI_CHOICE, &c->storage, NULL, "number format of populations", .choices = storages},
-        {"backend", 0, CLI_CHOICE, &c->backend, NULL, "where it is computed", .choices = backends},
         {"output", 'o', CLI_TEXT, &g->output, "FILE.h5", "result file", .fallback = "none",
          .apply = cli_output_apply},
         {"quiet", 'q', CLI_FLAG, &c->quiet, .help = "print nothing but errors"},
         CLI_OVERWRITE,
         {0}};
-    const cli_option *tables[] = {options, NULL};
+    const cli_option *tables[] = {options, steps, NULL};
+    cli_step_options(&c->step, steps);
     RILL_TRY(cli_parse(&cli_capsule, tables, argc, argv, &c->shape, &count, help));
     if (*help) goto done;
     if (count != 1) RILL_TRY(rill_fail(RILL_USAGE, "name the shape at rest: sphere or red-cell"));
@@ -86,53 +81,30 @@ static rill_status resolve(choices *c, rill_capsule_scales *scales)
     while (shapes[shape] && strcmp(shapes[shape], c->shape) != 0) shape++;
     if (!shapes[shape])
         return rill_fail(RILL_USAGE, "%s is not a shape of a capsule: choose sphere or red-cell", c->shape);
-    if (c->backend == 1)
-        return rill_fail(RILL_USAGE, "capsules are computed on a CPU only: choose --backend cpu");
     if (g->every > 0 && !g->output)
         return rill_fail(RILL_USAGE, "--every %g needs a result file: name it by -o", g->every);
-    if (g->every > 0 && g->strain / g->every > FILES)
-        return rill_fail(RILL_USAGE, "--every %g of a strain of %g makes more than %d files: write fewer",
-                         g->every, g->strain, FILES);
+    RILL_TRY(cli_step_files_few(g->every, g->strain, "of strain"));
+    RILL_TRY(cli_step_resolve(&c->step, "capsules are", &g->stream, &g->storage));
     g->shape = (rill_capsule_shape)shape;
     g->law = (rill_membrane_law)c->law;
     g->level = c->level_given ? (int)c->level : rill_capsule_level(g->radius);
     g->width = (int)c->width;
-    g->stream = stream_values[c->stream];
-    g->storage = c->storage == 1 ? RILL_FP64 : RILL_FP32;
     status = rill_capsule_scale(g, scales);
-    return status;
-}
-
-/* The result and all files beside it, before the first step. */
-static rill_status check_outputs(const rill_capsule_case *g, const rill_capsule_scales *scales)
-{
-    rill_status status = RILL_OK;
-    char *path = NULL;
-    RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"-o", g->output}}, 1));
-    for (uint64_t step = 0; scales->every && step <= scales->steps; step += scales->every)
-        for (int membrane = 0; membrane < 2; membrane++) {
-            path = rill_capsule_file_name(g->output, step, membrane);
-            if (!path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the name of a file"));
-            RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"--every:", path}}, 1));
-            free(path);
-            path = NULL;
-        }
 done:
-    free(path);
     return status;
 }
 
 static void print_plan(const rill_capsule_case *g, const rill_capsule_scales *s)
 {
     const double nodes = (double)g->n[0] * g->n[1] * g->n[2];
-    const double populations = 19.0 * (g->storage == RILL_FP64 ? 8 : 4) * (g->stream == RILL_PULL ? 2 : 1);
+    const double populations = cli_step_node_bytes(g->stream, g->storage);
     cli_row("capsule", "%s of radius %g, %u vertices, edges of %.2g voxels", shapes[g->shape], g->radius,
             s->vertices, s->edge);
     cli_row("box", "%u x %u x %u, %g nodes", g->n[0], g->n[1], g->n[2], nodes);
     cli_row("tau, nu", "%g, %g", g->tau, (g->tau - 0.5) / 3);
     cli_row("rate of shear", "%.4g a step, plates at +- %.4g", s->rate, s->speed);
     cli_row("shear modulus", "%.4g", s->shear);
-    cli_row("steps", "%llu", (unsigned long long)s->steps);
+    cli_row("steps", "%llu", (unsigned long long)s->plan.steps);
     cli_row("populations", "%.3g MB", 1e-6 * nodes * populations);
 }
 
@@ -172,7 +144,7 @@ static int run(int argc, char **argv)
     RILL_TRY(parse(&c, argc, argv, &help));
     if (help) goto done;
     RILL_TRY(resolve(&c, &scales));
-    RILL_TRY(check_outputs(&c.given, &scales));
+    RILL_TRY(cli_step_outputs_check(c.given.output, scales.plan.steps, scales.plan.every, files));
     line = cli_command_line(argc, argv);
     c.given.command = line;
     c.given.progress = cli_progress(c.quiet);

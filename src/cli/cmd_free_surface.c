@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill free-surface: a liquid with a free surface. The physics is in free_surface/. */
-#include "cli/cli.h"
+#include "cli/step_options.h"
 #include "free_surface/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES = 100000 /* of fields, at most */ };
-
 static const char *const shapes[] = {"pool",   "drop", "bubble",
                                      "column", "wave", NULL}; /* rill_liquid_shape */
 static const char *const sides[] = {"periodic", "wall", NULL};
-static const char *const backends[] = {"cpu", "cuda", NULL};
-static const char *const streams[] = {"pull", "aa", "esotwist", "esopull", NULL};
-static const rill_stream stream_values[] = {RILL_PULL, RILL_AA, RILL_ESOTWIST, RILL_ESOPULL};
-static const char *const storages[] = {"fp32", "fp64", NULL};
+static const char *const files[] = {"", NULL}; /* of a step */
 
 typedef struct choices {
     rill_free_surface_case given;
     const char *shape;
-    int sides, backend, stream, storage;
+    int sides;
+    cli_step_choices step;
     bool quiet, height_given;
 } choices;
 
@@ -29,6 +25,7 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
     rill_free_surface_case *g = &c->given;
     const double most = 1e9;
     int count = 1;
+    cli_option steps[CLI_STEP_OPTIONS + 1] = {{0}};
     const cli_option options[] = {
         {.help = "The liquid, in voxels"},
         {"nx", 0, CLI_UINT32, &g->n[0], "N", "voxels along x", .min = 1, .max = 100000},
@@ -57,15 +54,13 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
         {.help = "The run"},
         {"steps", 0, CLI_COUNT, &g->steps, "N", "time steps"},
         {"every", 0, CLI_COUNT, &g->every, "N", "steps between field files beside the result; 0: none"},
-        {"stream", 0, CLI_CHOICE, &c->stream, NULL, "streaming scheme", .choices = streams},
-        {"storage", 0, CLI_CHOICE, &c->storage, NULL, "number format of populations", .choices = storages},
-        {"backend", 0, CLI_CHOICE, &c->backend, NULL, "where it is computed", .choices = backends},
         {"output", 'o', CLI_TEXT, &g->output, "FILE.h5", "result file", .fallback = "none",
          .apply = cli_output_apply},
         {"quiet", 'q', CLI_FLAG, &c->quiet, .help = "print nothing but errors"},
         CLI_OVERWRITE,
         {0}};
-    const cli_option *tables[] = {options, NULL};
+    const cli_option *tables[] = {options, steps, NULL};
+    cli_step_options(&c->step, steps);
     RILL_TRY(cli_parse(&cli_free_surface, tables, argc, argv, &c->shape, &count, help));
     if (*help) goto done;
     if (count != 1)
@@ -76,53 +71,29 @@ done:
 
 static rill_status resolve(choices *c)
 {
+    rill_status status = RILL_OK;
     rill_free_surface_case *g = &c->given;
     int shape = 0;
     while (shapes[shape] && strcmp(shapes[shape], c->shape) != 0) shape++;
     if (!shapes[shape])
         return rill_fail(
             RILL_USAGE, "%s is not a shape of a liquid: choose pool, drop, bubble, column or wave", c->shape);
-    if (c->backend == 1)
-        return rill_fail(RILL_USAGE, "a free surface is computed on a CPU only: choose --backend cpu");
     if (g->every && !g->output)
         return rill_fail(RILL_USAGE, "--every %llu needs a result file: name it by -o",
                          (unsigned long long)g->every);
-    if (g->every && g->steps / g->every > FILES)
-        return rill_fail(RILL_USAGE,
-                         "--every %llu of %llu steps are more than %d field files: write fewer, or name a "
-                         "result without --every",
-                         (unsigned long long)g->every, (unsigned long long)g->steps, FILES);
+    RILL_TRY(cli_step_files_few((double)g->every, (double)g->steps, "steps"));
+    RILL_TRY(cli_step_resolve(&c->step, "a free surface is", &g->stream, &g->storage));
     g->shape = (rill_liquid_shape)shape;
     g->walls = c->sides == 1;
-    g->stream = stream_values[c->stream];
-    g->storage = c->storage == 1 ? RILL_FP64 : RILL_FP32;
     if (!c->height_given) g->height = g->n[2] / 2.0;
-    return RILL_OK;
-}
-
-/* The result and all files of fields, before the first step. */
-static rill_status check_outputs(const rill_free_surface_case *g)
-{
-    rill_status status = RILL_OK;
-    char *path = NULL;
-    RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"-o", g->output}}, 1));
-    for (uint64_t step = 0; g->every && step <= g->steps; step += g->every) {
-        path = rill_free_surface_fields_name(g->output, step);
-        if (!path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the name of a file"));
-        RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"--every:", path}}, 1));
-        free(path);
-        path = NULL;
-        if (g->every > g->steps) break;
-    }
 done:
-    free(path);
     return status;
 }
 
 static void print_plan(const rill_free_surface_case *g)
 {
     const double nodes = (double)g->n[0] * g->n[1] * g->n[2];
-    const double populations = 19.0 * (g->storage == RILL_FP64 ? 8 : 4) * (g->stream == RILL_PULL ? 2 : 1);
+    const double populations = cli_step_node_bytes(g->stream, g->storage);
     cli_row("liquid", "%s", shapes[g->shape]);
     cli_row("box", "%u x %u x %u, %g nodes", g->n[0], g->n[1], g->n[2], nodes);
     cli_row("tau, nu", "%g, %g", g->tau, (g->tau - 0.5) / 3);
@@ -151,7 +122,7 @@ static int run(int argc, char **argv)
     RILL_TRY(parse(&c, argc, argv, &help));
     if (help) goto done;
     RILL_TRY(resolve(&c));
-    RILL_TRY(check_outputs(&c.given));
+    RILL_TRY(cli_step_outputs_check(c.given.output, c.given.steps, c.given.every, files));
     line = cli_command_line(argc, argv);
     c.given.command = line;
     c.given.progress = cli_progress(c.quiet);

@@ -5,7 +5,7 @@
  * neighbours become interface; then the mass that is left over goes to the interface.
  */
 #include "free_surface/free_surface.h"
-#include "free_surface/links.h"
+#include "sim/links.h"
 #include "free_surface/plic.h"
 
 #include <stdlib.h>

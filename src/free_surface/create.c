@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A free surface: making it, and sums over its liquid. */
 #include "core/memory.h"
-#include "free_surface/links.h"
+#include "sim/links.h"
 #include "free_surface/passes.h"
 #include "free_surface/plic.h"
 #include "kernel/variant.h"

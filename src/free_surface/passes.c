@@ -2,7 +2,7 @@
 /* What happens to interface nodes before and after a step. */
 #include "core/threads.h"
 #include "free_surface/free_surface.h"
-#include "free_surface/links.h"
+#include "sim/links.h"
 #include "free_surface/passes.h"
 #include "free_surface/plic.h"
 

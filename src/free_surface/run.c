@@ -7,6 +7,7 @@
 #include "free_surface/plic.h"
 #include "io/fields.h"
 #include "io/result.h"
+#include "io/step_files.h"
 #include "kernel/variant.h"
 
 #include <math.h>
@@ -166,19 +167,10 @@ static rill_status moments(void *context, rill_node first, rill_node count, doub
     return status;
 }
 
-char *rill_free_surface_fields_name(const char *output, uint64_t step)
-{
-    const size_t length = strlen(output);
-    const size_t stem = length > 3 && strcmp(output + length - 3, ".h5") == 0 ? length - 3 : length;
-    char *path = malloc(length + 40);
-    if (path) snprintf(path, length + 40, "%.*s.%llu.vtkhdf", (int)stem, output, (unsigned long long)step);
-    return path;
-}
-
 static rill_status write_fields(run *r)
 {
     rill_status status = RILL_OK;
-    char *path = rill_free_surface_fields_name(r->given->output, rill_sim_steps(r->sim));
+    char *path = rill_step_file_name(r->given->output, rill_sim_steps(r->sim), "");
     if (!path) return rill_fail(RILL_SYSTEM, "out of memory for the name of a file");
     rill_fields fields = rill_fields_default();
     fields.geom = r->geom;
@@ -195,11 +187,17 @@ static rill_status write_fields(run *r)
     return status;
 }
 
+static rill_step_plan plan_of(const rill_free_surface_case *c)
+{
+    return (rill_step_plan){.steps = c->steps, .row = RILL_FREE_SURFACE_ROW, .every = c->every};
+}
+
 /* Record what there is. */
 static rill_status record(run *r, rill_free_surface_totals *t)
 {
     rill_status status = RILL_OK;
-    const uint64_t step = rill_sim_steps(r->sim), every = r->given->every;
+    const uint64_t step = rill_sim_steps(r->sim);
+    const rill_step_plan plan = plan_of(r->given);
     RILL_TRY(rill_free_surface_totals_take(r->surface, t));
     const double row[5] = {t->mass, t->volume, t->speed_max, (double)t->nodes[RILL_INTERFACE],
                            (double)t->nodes[RILL_LIQUID]};
@@ -215,27 +213,20 @@ static rill_status record(run *r, rill_free_surface_totals *t)
                       "the largest speed is %g in step %llu, above 0.5 where flow is compressible: lower "
                       "--tension, --gravity and --speed",
                       t->speed_max, (unsigned long long)step));
-    if (r->given->output && every && step % every == 0) RILL_TRY(write_fields(r));
+    if (r->given->output && rill_step_plan_writes(&plan, step)) RILL_TRY(write_fields(r));
 done:
     return status;
-}
-
-static uint64_t chunk_of(const run *r, uint64_t made)
-{
-    const uint64_t every = r->given->every, left = r->given->steps - made;
-    uint64_t chunk = RILL_FREE_SURFACE_ROW - made % RILL_FREE_SURFACE_ROW;
-    if (every && every - made % every < chunk) chunk = every - made % every;
-    return chunk < left ? chunk : left;
 }
 
 static rill_status steps(run *r, rill_free_surface_outcome *out)
 {
     rill_status status = RILL_OK;
+    const rill_step_plan plan = plan_of(r->given);
     double updates = 0, seconds = 0;
     RILL_TRY(record(r, &out->first));
     out->last = out->first;
     while (out->steps < r->given->steps) {
-        const uint64_t chunk = chunk_of(r, out->steps);
+        const uint64_t chunk = rill_step_plan_next(&plan, out->steps);
         const double start = rill_now();
         RILL_TRY(
             rill_progress_report(r->given->progress, "steps", (double)out->steps / (double)r->given->steps));

@@ -43,10 +43,6 @@ typedef struct rill_free_surface_outcome {
     double mlups; /**< million updates of liquid and interface nodes a second */
 } rill_free_surface_outcome;
 
-/** Return the name of the fields of a step, "drop.500.vtkhdf" beside "drop.h5"; to be freed, NULL: no memory.
- */
-char *rill_free_surface_fields_name(const char *output, uint64_t step);
-
 /** Steps between rows of the series. */
 enum { RILL_FREE_SURFACE_ROW = 100 };
 

@@ -10,7 +10,7 @@
 #include "membrane/push.h"
 
 #include "core/threads.h"
-#include "free_surface/links.h"
+#include "sim/links.h"
 #include "kernel/lattice.h"
 
 /* Nodes that a thread takes at a time. */

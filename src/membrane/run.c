@@ -120,9 +120,9 @@ rill_status rill_capsule_scale(const rill_capsule_case *c, rill_capsule_scales *
                            "edges of %.2g voxels are longer than %g: fluid would pass between vertices; take "
                            "--level %d",
                            out->edge, EDGE_MOST, rill_capsule_level(c->radius)));
-    out->steps = (uint64_t)steps;
-    out->every = c->every > 0 ? (uint64_t)fmin(fmax(1, round(every)), steps + 1) : 0;
-    out->row = (uint64_t)fmin(fmax(1, round(1 / (ROWS * out->rate))), steps);
+    out->plan.steps = (uint64_t)steps;
+    out->plan.every = c->every > 0 ? (uint64_t)fmin(fmax(1, round(every)), steps + 1) : 0;
+    out->plan.row = (uint64_t)fmin(fmax(1, round(1 / (ROWS * out->rate))), steps);
     out->vertices = 10U * (1U << 2 * (unsigned)c->level) + 2U;
     out->triangles = 20U << 2 * (unsigned)c->level;
 done:
@@ -283,17 +283,6 @@ done:
     return status;
 }
 
-char *rill_capsule_file_name(const char *output, uint64_t step, bool membrane)
-{
-    const size_t length = strlen(output);
-    const size_t stem = length > 3 && strcmp(output + length - 3, ".h5") == 0 ? length - 3 : length;
-    char *path = malloc(length + 50);
-    if (path)
-        snprintf(path, length + 50, "%.*s.%llu%s.vtkhdf", (int)stem, output, (unsigned long long)step,
-                 membrane ? ".membrane" : "");
-    return path;
-}
-
 static rill_status moments(void *context, rill_node first, rill_node count, double *rho, double *u)
 {
     return rill_membranes_moments(((const run *)context)->membranes, first, count, rho, u);
@@ -327,7 +316,8 @@ static rill_status write_files(run *r)
 {
     rill_status status = RILL_OK;
     for (int membrane = 0; membrane < 2 && status == RILL_OK; membrane++) {
-        char *path = rill_capsule_file_name(r->given->output, rill_sim_steps(r->sim), membrane);
+        char *path =
+            rill_step_file_name(r->given->output, rill_sim_steps(r->sim), membrane ? ".membrane" : "");
         if (!path) return rill_fail(RILL_SYSTEM, "out of memory for the name of a file");
         status = membrane ? membrane_write(r, path) : flow_write(r, path);
         free(path);
@@ -376,45 +366,33 @@ static rill_status look(const run *r)
 static rill_status record(run *r, rill_capsule_row *row)
 {
     rill_status status = RILL_OK;
-    const uint64_t step = rill_sim_steps(r->sim), every = r->scales.every;
+    const uint64_t step = rill_sim_steps(r->sim);
     *row = measure(r);
     const double values[11] = {row->strain,    row->deformation, row->inclination, row->axes[0],
                                row->axes[1],   row->axes[2],     row->area,        row->volume,
                                row->centre[0], row->centre[1],   row->centre[2]};
     if (r->series) RILL_TRY(rill_series_append(r->series, step, values));
-    if (r->given->output && every && step % every == 0) RILL_TRY(write_files(r));
+    if (r->given->output && rill_step_plan_writes(&r->scales.plan, step)) RILL_TRY(write_files(r));
 done:
     return status;
-}
-
-static uint64_t chunk_of(const run *r, uint64_t made)
-{
-    const uint64_t every = r->scales.every, left = r->scales.steps - made;
-    uint64_t chunk = r->scales.row - made % r->scales.row;
-    if (every && every - made % every < chunk) chunk = every - made % every;
-    if (chunk > LOOK) chunk = LOOK;
-    return chunk < left ? chunk : left;
 }
 
 static rill_status steps(run *r, rill_capsule_outcome *out)
 {
     rill_status status = RILL_OK;
-    const rill_capsule_scales *scales = &r->scales;
+    const rill_step_plan *plan = &r->scales.plan;
     double seconds = 0, before = NAN;
     RILL_TRY(record(r, &out->last));
     if (r->given->strain >= 1) before = out->last.deformation;
-    while (out->steps < r->scales.steps) {
-        const uint64_t chunk = chunk_of(r, out->steps);
+    while (out->steps < plan->steps) {
+        const uint64_t next = rill_step_plan_next(plan, out->steps), chunk = next < LOOK ? next : LOOK;
         const double start = rill_now();
-        RILL_TRY(
-            rill_progress_report(r->given->progress, "steps", (double)out->steps / (double)r->scales.steps));
+        RILL_TRY(rill_progress_report(r->given->progress, "steps", (double)out->steps / (double)plan->steps));
         RILL_TRY(rill_sim_step(r->sim, chunk));
         seconds += rill_now() - start;
         out->steps += chunk;
         RILL_TRY(look(r));
-        if (out->steps % scales->row && out->steps < scales->steps &&
-            !(scales->every && out->steps % scales->every == 0))
-            continue;
+        if (chunk < next) continue;
         RILL_TRY(record(r, &out->last));
         if (out->last.strain <= r->given->strain - 1) before = out->last.deformation;
     }

@@ -6,6 +6,7 @@
 #ifndef RILL_MEMBRANE_RUN_H
 #define RILL_MEMBRANE_RUN_H
 
+#include "io/step_files.h"
 #include "membrane/elastic.h"
 
 /** Shapes at rest. */
@@ -40,10 +41,8 @@ typedef struct rill_capsule_scales {
     double rate;  /**< gamma */
     double speed; /**< of the plates, ± */
     double shear; /**< G */
-    uint64_t steps;
-    uint64_t every; /**< steps between files; 0: none */
-    uint64_t row;   /**< steps between rows of the series */
-    double edge;    /**< mean, of the triangles, voxels */
+    rill_step_plan plan;
+    double edge; /**< mean, of the triangles, voxels */
     uint32_t vertices, triangles;
 } rill_capsule_scales;
 
@@ -77,10 +76,6 @@ double rill_capsule_excess(const rill_capsule_case *given);
 
 /** Find the scales. @return RILL_USAGE for values out of range */
 rill_status rill_capsule_scale(const rill_capsule_case *given, rill_capsule_scales *out);
-
-/** Return the name of the membrane ("capsule.500.membrane.vtkhdf") or fields of a step; to be freed, NULL: no
- * memory. */
-char *rill_capsule_file_name(const char *output, uint64_t step, bool membrane);
 
 /**
  * Compute a case, and write its files.

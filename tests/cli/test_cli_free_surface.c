@@ -44,7 +44,7 @@ Test(free_surface, refusals)
     cli_test_fails(1, "there is no liquid", "free-surface", "pool", "-q", "--nx", "4", "--ny", "4", "--nz",
                    "4");
     cli_test_fails(1, "needs a result file", "free-surface", "pool", "--depth", "3", "--every", "10");
-    cli_test_fails(1, "more than 100000 field files", "free-surface", "pool", "--depth", "3", "--steps",
+    cli_test_fails(1, "more than 100000 files", "free-surface", "pool", "--depth", "3", "--steps",
                    "10000000000", "--every", "1", "-o", "a.h5");
     cli_test_fails(2, "diverged", "free-surface", "wave", "-q", "--nx", "20", "--ny", "1", "--nz", "20",
                    "--depth", "10", "--amplitude", "3", "--tension", "1", "--gravity", "1e-2", "--tau",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define RILL_ARITHMETIC double
 #define RILL_VECTOR_BYTES 16
-#include "free_surface/links.h"
+#include "sim/links.h"
 
 #include "kernel/address.h"
 #include "kernel/equilibrium.h"
@@ -47,7 +47,7 @@ void rill_link_equilibrium(rill_lattice lattice, double density, const double mo
     rill_real values[RILL_Q_MAX];
     rill_moments m = {.density = rill_splat(density)};
     for (int a = 0; a < 3; a++) m.momentum[a] = rill_splat(momentum[a]);
-    if (lattice == RILL_D3Q19) /* constants, so that loops unroll (create.c admits these two) */
+    if (lattice == RILL_D3Q19) /* constants, so that loops unroll; callers admit these two alone */
         rill_equilibrium_set(RILL_D3Q19, RILL_SECOND_ORDER, &none, m, values);
     else
         rill_equilibrium_set(RILL_D3Q27, RILL_SECOND_ORDER, &none, m, values);

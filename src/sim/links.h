@@ -5,8 +5,8 @@
  * come in at a node along i, of which each link holds one for either end. All schemes in place and not,
  * addressings and number formats are behind this.
  */
-#ifndef RILL_FREE_SURFACE_LINKS_H
-#define RILL_FREE_SURFACE_LINKS_H
+#ifndef RILL_SIM_LINKS_H
+#define RILL_SIM_LINKS_H
 
 #include "kernel/launch.h"
 

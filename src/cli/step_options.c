@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/step_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILES = 100000 /* of each kind, at most */ };
+
+static const char *const backends[] = {"cpu", "cuda", NULL};
+static const char *const streams[] = {"pull", "aa", "esotwist", "esopull", NULL};
+static const rill_stream stream_values[] = {RILL_PULL, RILL_AA, RILL_ESOTWIST, RILL_ESOPULL};
+static const char *const storages[] = {"fp32", "fp64", NULL};
+static const rill_storage storage_values[] = {RILL_FP32, RILL_FP64};
+
+void cli_step_options(cli_step_choices *c, cli_option rows[CLI_STEP_OPTIONS])
+{
+    const cli_option all[CLI_STEP_OPTIONS] = {
+        {"stream", 0, CLI_CHOICE, &c->stream, NULL, "streaming scheme", .choices = streams},
+        {"storage", 0, CLI_CHOICE, &c->storage, NULL, "number format of populations", .choices = storages},
+        {"backend", 0, CLI_CHOICE, &c->backend, NULL, "where it is computed", .choices = backends}};
+    memcpy(rows, all, sizeof all);
+}
+
+rill_status cli_step_resolve(const cli_step_choices *c, const char *what, rill_stream *stream,
+                             rill_storage *storage)
+{
+    if (c->backend == 1)
+        return rill_fail(RILL_USAGE, "%s computed on a CPU only: choose --backend cpu", what);
+    *stream = stream_values[c->stream];
+    *storage = storage_values[c->storage];
+    return RILL_OK;
+}
+
+double cli_step_node_bytes(rill_stream stream, rill_storage storage)
+{
+    return 19.0 * (storage == RILL_FP64 ? 8 : 4) * (stream == RILL_PULL ? 2 : 1);
+}
+
+rill_status cli_step_files_few(double every, double whole, const char *of)
+{
+    if (every > 0 && whole / every > FILES)
+        return rill_fail(RILL_USAGE,
+                         "--every %.12g of %.12g %s makes more than %d files: write fewer, or name a result "
+                         "without --every",
+                         every, whole, of, FILES);
+    return RILL_OK;
+}
+
+rill_status cli_step_outputs_check(const char *output, uint64_t steps, uint64_t every,
+                                   const char *const *kinds)
+{
+    rill_status status = RILL_OK;
+    char *path = NULL;
+    RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"-o", output}}, 1));
+    for (uint64_t step = 0; every && step <= steps; step += every) {
+        for (int k = 0; kinds[k]; k++) {
+            path = rill_step_file_name(output, step, kinds[k]);
+            if (!path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the name of a file"));
+            RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"--every:", path}}, 1));
+            free(path);
+            path = NULL;
+        }
+        if (every > steps) break;
+    }
+done:
+    free(path);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file step_options.h
+ * What commands have in common that follow a flow in time by passes beside the step: streaming schemes and
+ * formats of populations, and files of single steps.
+ */
+#ifndef RILL_CLI_STEP_OPTIONS_H
+#define RILL_CLI_STEP_OPTIONS_H
+
+#include "cli/cli.h"
+#include "io/step_files.h"
+
+/** The choices. */
+typedef struct cli_step_choices {
+    int stream, storage, backend;
+} cli_step_choices;
+
+/** Rows of a table of options. */
+enum { CLI_STEP_OPTIONS = 3 };
+
+/** Set the rows --stream, --storage and --backend. */
+void cli_step_options(cli_step_choices *choices, cli_option rows[CLI_STEP_OPTIONS]);
+
+/**
+ * Convert the choices.
+ * @param what  is computed, for the message that refuses a GPU: "a free surface is"
+ */
+rill_status cli_step_resolve(const cli_step_choices *choices, const char *what, rill_stream *stream,
+                             rill_storage *storage);
+
+/** Return bytes of populations a node, D3Q19. */
+double cli_step_node_bytes(rill_stream stream, rill_storage storage);
+
+/** Refuse more files than anyone reads: --every, and what it is of. */
+rill_status cli_step_files_few(double every, double whole, const char *of);
+
+/** Check the result and all files beside it before the first step. @param kinds  of files, up to NULL */
+rill_status cli_step_outputs_check(const char *output, uint64_t steps, uint64_t every,
+                                   const char *const *kinds);
+
+#endif

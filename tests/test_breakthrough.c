@@ -332,6 +332,7 @@ Test(breakthrough, goes_on_from_a_checkpoint_to_the_same_bits)
         if (status == RILL_OK) break;
         cr_assert_eq(status, RILL_CANCELLED);
         if (access(o.checkpoint, F_OK) != 0) continue;
+        cr_expect_not_null(strstr(rill_error_message(), "--resume"), "%s", rill_error_message());
         resumed++;
         o.resume = true;
         o.progress = (rill_progress){0};

@@ -67,6 +67,7 @@ typedef struct rill_diffusivity_options {
     const char *checkpoint;     /**< file that a run which is cancelled leaves, and that is written every
                                      `checkpoint_every`; removed at the end. NULL: none */
     double checkpoint_every;    /**< s of wall clock; 0: only where the run is cancelled */
+    bool checkpoint_stays;      /**< leave it at the end: the caller removes it when the result is written */
     bool resume;                /**< go on from the checkpoint, to the same bits */
     /** Called at the end of each run, e.g. to write fields. May be NULL. */
     rill_status (*finished)(void *context, const rill_diffusion_field *field);
@@ -124,6 +125,7 @@ typedef struct rill_diffusivity {
     char backend[16];            /**< "cpu" or "cuda" */
     char device[256];            /**< name of the device */
     double seconds_setup;        /**< s, numbering nodes and making coarser grids */
+    bool checkpoint_left;        /**< the checkpoint of this run is there, as checkpoint_stays says */
     char *notes;                 /**< what qualifies the result, see rill_notes_add(); owned, may be NULL */
 } rill_diffusivity;
 

@@ -95,6 +95,7 @@ typedef struct rill_dispersion_options {
     rill_progress progress;      /**< all 0: none */
     const char *checkpoint;      /**< file that is written whenever an axis of a Peclet number, or a run in
                                       time, is solved; removed at the end. NULL: none */
+    bool checkpoint_stays;       /**< leave it at the end: the caller removes it when the result is written */
     bool resume;                 /**< go on from the checkpoint, to the same bits */
     /** Called for each Peclet number, e.g. to write fields. May be NULL. */
     rill_status (*finished)(void *context, const rill_dispersion_field *field);
@@ -137,6 +138,7 @@ typedef struct rill_dispersion {
     uint64_t dropped;     /**< pore voxels that no face connects to them and that became solid */
     uint64_t bytes;       /**< host memory of the solver at most */
     double seconds_setup; /**< s, faces, their correction, coarser grids */
+    bool checkpoint_left; /**< the checkpoint of this run is there, as checkpoint_stays says */
     rill_breakthrough *runs; /**< [point_count] of a release, in the order of the points; owned, else NULL */
     char *notes;             /**< what qualifies the result, see rill_notes_add(); owned, may be NULL */
 } rill_dispersion;

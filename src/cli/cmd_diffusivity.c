@@ -14,6 +14,7 @@
 #include "diffusion/diffusion.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/components.h"
+#include "io/checkpoint.h"
 #include "io/ours.h"
 
 #include <stdlib.h>
@@ -273,6 +274,7 @@ static rill_status work(choices *c)
                                                      .resume = c->resume},
                                    c->checkpoint_name, sizeof c->checkpoint_name));
     c->options.checkpoint = c->checkpoint_name;
+    c->options.checkpoint_stays = true; /* until the files are written */
     c->options.resume = c->resume;
     RILL_TRY(cli_outputs_check(c->input,
                                (cli_output[]){{"-o", c->compute.output},
@@ -297,6 +299,7 @@ static rill_status work(choices *c)
         char why[1024];
         snprintf(why, sizeof why, "%s", rill_error_message());
         const rill_status written = report(c, &result, start);
+        if (written == RILL_OK && result.checkpoint_left) rill_checkpoint_remove(c->options.checkpoint);
         if (written != RILL_OK)
             status = written;
         else if (status != RILL_OK)

@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/progress.h"
 #include "geometry/voxels/axes.h"
+#include "io/checkpoint.h"
 #include "io/ours.h"
 
 #include <math.h>
@@ -283,6 +284,7 @@ static rill_status work(choices *c)
                                                      .resume = c->options.resume},
                                    c->checkpoint_name, sizeof c->checkpoint_name));
     c->options.checkpoint = c->checkpoint_name;
+    c->options.checkpoint_stays = true; /* until the files are written */
     RILL_TRY(cli_outputs_check(c->input,
                                (cli_output[]){{"-o", c->compute.output},
                                               {"--json", c->compute.json},
@@ -305,6 +307,7 @@ static rill_status work(choices *c)
         char why[1024];
         snprintf(why, sizeof why, "%s", rill_error_message());
         const rill_status written = report(c, &result, start);
+        if (written == RILL_OK && result.checkpoint_left) rill_checkpoint_remove(c->options.checkpoint);
         if (written != RILL_OK)
             status = written;
         else if (status != RILL_OK)

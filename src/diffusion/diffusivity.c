@@ -458,7 +458,7 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
                            "(--max-iterations), or a larger --tolerance",
                            (unsigned long long)out->runs[0].iterations, out->uncertainty, o->tolerance);
 done:
-    if (status == RILL_OK) rill_diffusion_pause_end(&k.pause);
+    if (status == RILL_OK) out->checkpoint_left = rill_diffusion_pause_end(&k.pause, o->checkpoint_stays);
     for (int a = 0; a < 3; a++) rill_array_destroy(k.found[a]);
     rill_diffusor_destroy(&d);
     rill_device_leave(options->device, device);

@@ -341,7 +341,10 @@ rill_status rill_dispersion_compute(rill_geom *geom, const float *u, const rill_
             "(--max-iterations), a larger --tolerance, or take smaller voxels (--resample)",
             failed->peclet, options->tolerance, (unsigned long long)failed->iterations);
 done:
-    if (status == RILL_OK) rill_diffusion_pause_end(&k->pause);
+    if (status == RILL_OK)
+        out->checkpoint_left = rill_diffusion_pause_end(&k->pause, options->checkpoint_stays);
+    if (status == RILL_CANCELLED && k && k->pause.own)
+        rill_fail(status, "cancelled: continue with --resume from %s", options->checkpoint);
     free(k);
     rill_closure_destroy(&c);
     return status;

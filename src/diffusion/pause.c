@@ -55,13 +55,11 @@ rill_status rill_diffusion_pause_keep(rill_diffusion_pause *p, rill_status came,
     return RILL_OK;
 }
 
-void rill_diffusion_pause_end(const rill_diffusion_pause *p)
+bool rill_diffusion_pause_end(const rill_diffusion_pause *p, bool stays)
 {
-    char previous[4200];
-    if (!p->path || !p->own) return;
-    snprintf(previous, sizeof previous, "%s.previous", p->path);
-    remove(p->path);
-    remove(previous);
+    const bool own = p->path && p->own;
+    if (own && !stays) rill_checkpoint_remove(p->path);
+    return own && stays;
 }
 
 /* ---- parts of a diffusivity ------------------------------------------------------------------- */

@@ -34,8 +34,9 @@ rill_status rill_diffusion_pause_read(rill_diffusion_pause *pause, const rill_ch
 rill_status rill_diffusion_pause_keep(rill_diffusion_pause *pause, rill_status came, uint64_t steps,
                                       const rill_checkpoint_part *parts, int count);
 
-/** Remove the file, if it is of this run, once the result is there. */
-void rill_diffusion_pause_end(const rill_diffusion_pause *pause);
+/** Remove the file, if it is of this run, once the result is there.
+ * @param stays  leave it until the result is written @return whether it is of this run and was left */
+bool rill_diffusion_pause_end(const rill_diffusion_pause *pause, bool stays);
 
 /** The runs of a diffusivity that are done, and where the next one is. No pointers. */
 typedef struct rill_diffusivity_done {

@@ -166,6 +166,14 @@ done:
     return status;
 }
 
+void rill_checkpoint_remove(const char *path)
+{
+    char *previous = NULL;
+    if (previous_name(path, &previous) == RILL_OK) unlink(previous);
+    unlink(path);
+    free(previous);
+}
+
 rill_status rill_checkpoint_write(const char *path, const rill_checkpoint_key *key, uint64_t steps,
                                   const rill_checkpoint_part *parts, int count)
 {

@@ -38,6 +38,9 @@ rill_checkpoint_part rill_checkpoint_sim(rill_sim *sim);
  */
 rill_status rill_checkpoint_geometry(const rill_geom *geom, char text[17]);
 
+/** Remove a file and its NAME.previous, once the results are written. */
+void rill_checkpoint_remove(const char *path);
+
 /** Write a file; the one that has the name becomes NAME.previous. @return as rill_output_create() */
 rill_status rill_checkpoint_write(const char *path, const rill_checkpoint_key *key, uint64_t steps,
                                   const rill_checkpoint_part *parts, int count);

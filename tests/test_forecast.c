@@ -6,6 +6,7 @@
  * tries others.
  */
 #include "carved.h"
+#include "geometry/generate/generate.h"
 #include "permeability/plan.h"
 #include "planned.h"
 #include "core/sanitized.h"
@@ -589,4 +590,31 @@ Test(forecast, of_long_reservoirs_counts_their_echoes, .disabled = SANITIZED)
         rill_permeability_plan_free(&plan);
         rill_geom_destroy(geom);
     }
+}
+
+/* Between short reservoirs the pressures of a pack of spheres begin nearly as they end: steps that leave a
+ * thousandth of them were 3 times as many. */
+Test(forecast, of_a_line_of_pressures_that_is_near_its_end, .disabled = SANITIZED)
+{
+    rill_permeability_options o = on_cpu();
+    rill_permeability_plan plan;
+    rill_permeability p;
+    rill_geom *geom;
+    rill_pack_options spheres = rill_pack_options_default();
+    rill_pack pack;
+    for (int a = 0; a < 3; a++) spheres.n[a] = 48;
+    spheres.radius = 8;
+    o.tolerance = 1e-3;
+    ASSERT_OK(rill_pack_create(&spheres, &pack));
+    ASSERT_OK(rill_generate_pack(&spheres, &pack, NULL, &geom));
+    rill_pack_destroy(&pack);
+    o.drive = RILL_DRIVE_PRESSURE;
+    o.reservoir = 4;
+    ASSERT_OK(planned(geom, &o, &plan));
+    ASSERT_OK(rill_permeability_compute(geom, &o, &plan, &p));
+    const double made = (double)p.runs[0].steps, likely = rill_plan_steps_likely(&o, &plan);
+    cr_expect(made < 2 * likely && made > likely / 2, "%g steps, %g planned", made, likely);
+    rill_permeability_free(&p);
+    rill_permeability_plan_free(&plan);
+    rill_geom_destroy(geom);
 }

@@ -2,6 +2,7 @@
 /* Membranes: energies and their derivatives, kernels, forces on the fluid, capsules whose deformation is
  * known. */
 #include "backends.h"
+#include "membrane/limit.h"
 #include "membrane/membrane.h"
 #include "membrane/push.h"
 #include "message.h"
@@ -273,6 +274,7 @@ static const rill_stream streams[] = {RILL_PULL, RILL_AA, RILL_ESOTWIST, RILL_ES
 typedef struct pushed {
     rill_support support;
     const double (*x)[3], (*force)[3];
+    double (*velocity)[3]; /* of the vertices, NULL: none */
     uint64_t count;
 } pushed;
 
@@ -282,6 +284,7 @@ static rill_status pushed_before(void *context, const rill_launch *launch)
     const rill_status status = rill_support_find(&p->support, p->x, p->count);
     rill_support_spread(&p->support, p->x, p->force, p->count);
     rill_push_before(&p->support, launch);
+    if (p->velocity) rill_support_interpolate(&p->support, p->x, p->count, p->velocity, NULL);
     return status;
 }
 
@@ -359,6 +362,52 @@ Test(membrane, force_on_nodes_is_a_body_force)
     }
 }
 
+/* Return by how many voxels f / (2 mu) a plane sheet at z lags behind fluid that it pushes along y with the
+ * force f per area, another half a period away pushing back: exact is f period / (8 mu). */
+static double lag_of(int width, double tau, double z)
+{
+    enum { period = 16, side = 6, sheets = 2, count = sheets * side * side };
+    const double f = 1e-5, mu = (tau - 0.5) / 3;
+    double x[count][3], force[count][3] = {{0}}, velocity[count][3], sum = 0;
+    box b = {.n = {side, side, period},
+             .tau = tau,
+             .stream = RILL_ESOPULL,
+             .storage = RILL_FP64,
+             .equilibrium = RILL_STOKES,
+             .collision = RILL_TRT};
+    pushed p = {
+        .x = (const double(*)[3])x, .force = (const double(*)[3])force, .velocity = velocity, .count = count};
+    for (int k = 0; k < count; k++) {
+        const int sheet = k / (side * side);
+        x[k][0] = k % side + 0.13;
+        x[k][1] = k / side % side + 0.21;
+        x[k][2] = z + sheet * period / 2.0;
+        force[k][1] = sheet ? -f : f;
+    }
+    begin(&b);
+    ASSERT_OK(rill_support_create(&b.domain->numbering, (bool[3]){true, true, true}, width, &p.support));
+    ASSERT_OK(rill_sim_passes_set(
+        b.sim,
+        &(rill_passes){.what = "a test", .before = pushed_before, .after = pushed_after, .context = &p}));
+    ASSERT_OK(rill_sim_step(b.sim, 1000));
+    for (int k = 0; k < count; k++) sum += (k < count / 2 ? 1 : -1) * velocity[k][1] / count;
+    rill_support_destroy(&p.support);
+    end(&b);
+    return (f * period / (8 * mu) - sum) * 2 * mu / f;
+}
+
+/* What membranes are moved by beside the fluid is what plane sheets lag by, on the mean of their places. */
+Test(membrane, lag_of_a_sheet)
+{
+    for (int width = 2; width <= 4; width++)
+        for (int k = 0; k < 2; k++) {
+            double mean = 0;
+            for (int place = 0; place < 4; place++)
+                mean += lag_of(width, k ? 2 : 0.8, 4 + (place + 0.5) / 4) / 4;
+            cr_expect_float_eq(mean, rill_membrane_slip(width), 0.015, "kernel %d: %g", width, mean);
+        }
+}
+
 /* A capsule between plates. */
 typedef struct capsule {
     box box;
@@ -403,6 +452,49 @@ Test(membrane, momentum_and_mass_are_kept)
         cr_expect_gt(t.speed_max, 1e-5);
         cr_expect_float_eq(t.mass, 0, 1e-11);
         for (int a = 0; a < 3; a++) cr_expect_float_eq(t.momentum[a], 0, 1e-12, "%g", t.momentum[a]);
+        capsule_end(&c);
+    }
+}
+
+/* Stiffness is proportional to the moduli; membranes below its limit come to rest, far above it they diverge.
+ */
+Test(membrane, stiffness_says_what_diverges)
+{
+    double unit = 1;
+    for (int k = 0; k < 3; k++) {
+        const double stiffness = (double[]){1, rill_membrane_stiffness_most(0.6), 1}[k];
+        capsule c = {.box = {.n = {14, 14, 14},
+                             .tau = 0.6,
+                             .stream = RILL_AA,
+                             .storage = RILL_FP64,
+                             .equilibrium = RILL_SECOND_ORDER,
+                             .collision = RILL_TRT},
+                     .radius = 4};
+        double found, before = 0, after = 0;
+        capsule_begin(&c, 2, 2, &(rill_elastic_options){.shear = k == 0 ? 1e-3 : 1e-3 * stiffness / unit},
+                      0.1);
+        c.membranes->slip = rill_membrane_slip(2);
+        ASSERT_OK(rill_membranes_stiffness(c.membranes, &found));
+        if (k == 0) {
+            unit = found;
+            capsule_end(&c);
+            continue;
+        }
+        cr_expect_float_eq(found / stiffness, 1, 1e-6, "%g of %g", found, stiffness);
+        for (uint32_t v = 0; v < c.mesh.vertex_count; v++)
+            for (uint32_t a = 0; a < 3; a++) c.membranes->x[v][a] += 1e-6 * noise(3 * v + a);
+        rill_status status = rill_sim_step(c.box.sim, 2);
+        for (uint32_t v = 0; v < c.mesh.vertex_count; v++)
+            before = fmax(before, fabs(c.membranes->velocity[v][0]));
+        if (status == RILL_OK) status = rill_sim_step(c.box.sim, 300);
+        for (uint32_t v = 0; v < c.mesh.vertex_count; v++)
+            after = fmax(after, fabs(c.membranes->velocity[v][0]));
+        if (k == 1) {
+            cr_expect_eq(status, RILL_OK);
+            cr_expect_lt(after, before / 2, "%g %g", before, after);
+        } else {
+            cr_expect(status == RILL_NUMERICS || after > 10 * before, "%g %g", before, after);
+        }
         capsule_end(&c);
     }
 }

@@ -34,6 +34,8 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
         {"nz", 0, CLI_UINT32, &g->n[2], "N", "voxels between the plates", .min = 1, .max = 100000},
         {"radius", 0, CLI_REAL, &g->radius, "A", "of the sphere, or of the disc of a red cell", .min = 0,
          .max = most, .above = true},
+        {"count", 0, CLI_UINT32, &g->count, "N", "capsules, in rows, columns and layers", .min = 1,
+         .max = 10000000},
         {"level", 0, CLI_UINT32, &c->level, "N", "divisions of an icosahedron: 10 4^N + 2 vertices",
          .fallback = "edges of 1.3 voxels or less", .min = 0, .max = RILL_MEMBRANE_LEVELS,
          .given = &c->level_given},
@@ -100,6 +102,8 @@ static void print_plan(const rill_capsule_case *g, const rill_capsule_scales *s)
     const double populations = cli_step_node_bytes(g->stream, g->storage);
     cli_row("capsule", "%s of radius %g, %u vertices, edges of %.2g voxels", shapes[g->shape], g->radius,
             s->vertices, s->edge);
+    if (g->count > 1)
+        cli_row("count", "%u: %u x %u x %u positions", g->count, s->rows[0], s->rows[1], s->rows[2]);
     cli_row("box", "%u x %u x %u, %g nodes", g->n[0], g->n[1], g->n[2], nodes);
     cli_row("tau, nu", "%g, %g", g->tau, (g->tau - 0.5) / 3);
     cli_row("rate of shear", "%.4g a step, plates at +- %.4g", s->rate, s->speed);
@@ -117,8 +121,9 @@ static void print_outcome(const choices *c, const rill_capsule_outcome *o)
     else
         cli_row("deformation", "%.5g at a strain of %.3g, changed by %.2g in the last unit of it",
                 r->deformation, r->strain, o->drift);
-    cli_row("  expected error", "%.2g %% too large, as 1 / radius: compare two radii",
-            100 * rill_capsule_excess(&c->given));
+    if (!isnan(rill_capsule_excess(&c->given)))
+        cli_row("  expected error", "about %.2g %% too large, as 1 / radius^2: compare two radii",
+                100 * rill_capsule_excess(&c->given));
     cli_row("inclination", "%.4g degrees", r->inclination);
     cli_row("semi-axes", "%.4g, %.4g, %.4g radii", r->axes[0] / c->given.radius, r->axes[1] / c->given.radius,
             r->axes[2] / c->given.radius);
@@ -130,6 +135,7 @@ static int run(int argc, char **argv)
 {
     rill_status status = RILL_OK;
     choices c = {.given = {.n = {60, 60, 60},
+                           .count = 1,
                            .radius = 6,
                            .dilatation = 1,
                            .capillary = 0.15,

@@ -10,8 +10,7 @@ char *rill_step_file_name(const char *output, uint64_t step, const char *kind)
     const size_t length = strlen(output), room = length + strlen(kind) + 40;
     const size_t stem = length > 3 && strcmp(output + length - 3, ".h5") == 0 ? length - 3 : length;
     char *path = malloc(room);
-    if (path)
-        snprintf(path, room, "%.*s.%llu%s.vtkhdf", (int)stem, output, (unsigned long long)step, kind);
+    if (path) snprintf(path, room, "%.*s.%llu%s.vtkhdf", (int)stem, output, (unsigned long long)step, kind);
     return path;
 }
 

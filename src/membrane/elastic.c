@@ -267,6 +267,18 @@ double rill_elastic_force(const rill_elastic *elastic, const double (*x)[3], dou
     return strain(elastic, x, force) + bend(elastic, x, force, scratch) + hold(elastic, x, force);
 }
 
+void rill_membrane_areas(const rill_membrane_mesh *mesh, const double (*x)[3], double (*area)[3])
+{
+    memset(area, 0, mesh->vertex_count * sizeof *area);
+    for (uint32_t t = 0; t < mesh->triangle_count; t++) {
+        const uint32_t *corner = mesh->triangles[t];
+        double side[2][3], normal[3];
+        for (int k = 0; k < 2; k++) subtract(x[corner[k + 1]], x[corner[0]], side[k]);
+        cross(side[0], side[1], normal);
+        for (int k = 0; k < 3; k++) add_scaled(1.0 / 6, normal, area[corner[k]]);
+    }
+}
+
 /* Sums over the tetrahedra between the triangles and a point inside: the integral of x x^T over one with the
  * corners 0, a, b, c is V/20 (s s^T + a a^T + b b^T + c c^T), s = a + b + c. */
 rill_membrane_shape rill_membrane_shape_of(const rill_membrane_mesh *mesh, const double (*x)[3])

@@ -65,6 +65,9 @@ void rill_elastic_destroy(rill_elastic *elastic);
 double rill_elastic_force(const rill_elastic *elastic, const double (*x)[3], double (*force)[3],
                           double (*scratch)[2]);
 
+/** Set the part of the surface of each vertex as a vector: a third of the triangles around it, outwards. */
+void rill_membrane_areas(const rill_membrane_mesh *mesh, const double (*x)[3], double (*area)[3]);
+
 /** Shape of a closed surface. */
 typedef struct rill_membrane_shape {
     double area, volume;

@@ -25,19 +25,35 @@ static void stretch(const void *shared, uint64_t first, uint64_t end)
 {
     const rill_membranes *m = shared;
     const uint32_t vertices = m->elastic.mesh->vertex_count;
-    for (uint64_t k = first; k < end; k++)
-        rill_elastic_force(&m->elastic, (const double(*)[3])m->x + k * vertices, m->force + k * vertices,
-                           m->scratch + k * vertices);
+    for (uint64_t k = first; k < end; k++) {
+        const double(*x)[3] = (const double(*)[3])m->x + k * vertices;
+        rill_elastic_force(&m->elastic, x, m->force + k * vertices, m->scratch + k * vertices);
+        rill_membrane_areas(m->elastic.mesh, x, m->area + k * vertices);
+    }
 }
 
-/* Refuse what the sums and cells of kernels cannot hold. */
+static rill_status diverged(const rill_membranes *m)
+{
+    return rill_fail(RILL_NUMERICS,
+                     "a membrane diverged in step %llu: shorten the time steps (of `rill capsule` by --re)",
+                     (unsigned long long)rill_sim_steps(m->sim));
+}
+
+/* Refuse what the cells of kernels and contact cannot hold. */
+static rill_status placed(const rill_membranes *m)
+{
+    for (uint64_t v = 0; v < vertices_of(m); v++)
+        for (int a = 0; a < 3; a++)
+            if (!(fabs(m->x[v][a]) < POSITION_MOST)) return diverged(m);
+    return RILL_OK;
+}
+
+/* Refuse what the sums cannot hold. */
 static rill_status bounded(const rill_membranes *m)
 {
     for (uint64_t v = 0; v < vertices_of(m); v++)
         for (int a = 0; a < 3; a++)
-            if (!(fabs(m->x[v][a]) < POSITION_MOST && fabs(m->force[v][a]) < FORCE_MOST))
-                return rill_fail(RILL_NUMERICS, "a membrane diverged in step %llu: shorten time steps",
-                                 (unsigned long long)rill_sim_steps(m->sim));
+            if (!(fabs(m->force[v][a]) < FORCE_MOST)) return diverged(m);
     return RILL_OK;
 }
 
@@ -47,6 +63,10 @@ static rill_status forces(rill_membranes *m)
     rill_status status = RILL_OK;
     const double(*x)[3] = (const double(*)[3])m->x;
     rill_threads_for(m->count, 1, stretch, m);
+    RILL_TRY(placed(m));
+    if (m->contact.room)
+        rill_membrane_contact_add(&m->contact, x, (uint32_t)vertices_of(m), m->elastic.mesh->vertex_count,
+                                  m->force);
     RILL_TRY(bounded(m));
     RILL_TRY(rill_support_find(&m->support, x, vertices_of(m)));
     rill_support_spread(&m->support, x, (const double(*)[3])m->force, vertices_of(m));
@@ -54,12 +74,33 @@ done:
     return status;
 }
 
+double rill_membrane_slip(int width) { return width == 2 ? 0.52 : width == 3 ? 0.66 : 0.86; }
+
+/* Mean over positions of the sum of the squared weights along an axis: a sheet with the force f per area
+ * makes this times f where its vertices are. */
+static double share_of(int width) { return width == 2 ? 2.0 / 3 : width == 3 ? 0.5 : 0.375; }
+
+/* Add a part of the force along the surface to a velocity. */
+static void slip_add(const double area[3], const double force[3], double factor, double velocity[3])
+{
+    double square = 0, across = 0;
+    for (int a = 0; a < 3; a++) {
+        square += area[a] * area[a];
+        across += area[a] * force[a];
+    }
+    for (int a = 0; a < 3 && square > 0; a++) velocity[a] += factor * (force[a] - across / square * area[a]);
+}
+
 /* Move them by a time step. */
 static void move(rill_membranes *m)
 {
-    rill_support_interpolate(&m->support, (const double(*)[3])m->x, vertices_of(m), m->velocity);
-    for (uint64_t v = 0; v < vertices_of(m); v++)
+    double(*felt)[3] = m->slip > 0 ? m->felt : NULL;
+    const double factor = m->slip * 3 / (2 * (m->sim->flow->options.tau - 0.5)) / share_of(m->support.width);
+    rill_support_interpolate(&m->support, (const double(*)[3])m->x, vertices_of(m), m->velocity, felt);
+    for (uint64_t v = 0; v < vertices_of(m); v++) {
+        if (felt) slip_add(m->area[v], felt[v], factor, m->velocity[v]);
         for (int a = 0; a < 3; a++) m->x[v][a] += m->velocity[v][a];
+    }
 }
 
 static rill_status before(void *context, const rill_launch *launch)
@@ -101,12 +142,18 @@ rill_status rill_membranes_create(rill_sim *sim, const rill_membranes_options *o
     RILL_TRY(rill_array_create_zero(1, sizeof *m, what, (void **)&m));
     m->sim = sim;
     m->count = options->count;
+    m->slip = options->slip;
     RILL_TRY(rill_elastic_create(options->mesh, &options->elastic, &m->elastic));
     RILL_TRY(rill_array_create(vertices_of(m), sizeof *m->x, what, (void **)&m->x));
     RILL_TRY(rill_array_create_zero(vertices_of(m), sizeof *m->force, what, (void **)&m->force));
     RILL_TRY(rill_array_create_zero(vertices_of(m), sizeof *m->velocity, what, (void **)&m->velocity));
     RILL_TRY(rill_array_create(vertices_of(m), sizeof *m->scratch, what, (void **)&m->scratch));
+    RILL_TRY(rill_array_create(vertices_of(m), sizeof *m->area, what, (void **)&m->area));
+    RILL_TRY(rill_array_create(vertices_of(m), sizeof *m->felt, what, (void **)&m->felt));
     RILL_TRY(rill_support_create(&domain->numbering, open, options->width, &m->support));
+    if (options->count > 1 && options->contact > 0)
+        RILL_TRY(rill_membrane_contact_create(domain->numbering.n, open, RILL_CONTACT_RANGE, options->contact,
+                                              vertices_of(m), &m->contact));
     for (uint64_t k = 0; k < vertices_of(m); k++)
         for (int a = 0; a < 3; a++)
             m->x[k][a] = options->centres[k / options->mesh->vertex_count][a] +
@@ -129,7 +176,10 @@ void rill_membranes_destroy(rill_membranes *m)
     rill_array_destroy(m->force);
     rill_array_destroy(m->velocity);
     rill_array_destroy(m->scratch);
+    rill_array_destroy(m->area);
+    rill_array_destroy(m->felt);
     rill_support_destroy(&m->support);
+    rill_membrane_contact_destroy(&m->contact);
     rill_array_destroy(m);
 }
 

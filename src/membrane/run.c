@@ -9,6 +9,7 @@
 #include "io/result.h"
 #include "io/wall_file.h"
 #include "kernel/variant.h"
+#include "membrane/limit.h"
 #include "membrane/membrane.h"
 
 #include <math.h>
@@ -36,6 +37,7 @@ typedef struct run {
     rill_domain *domain;
     rill_sim *sim;
     rill_membrane_mesh mesh;
+    uint32_t (*triangles)[3]; /* of all capsules */
     rill_membranes *membranes;
     rill_membrane_shape rest;
     rill_result *result;
@@ -78,6 +80,26 @@ static rill_status check(const rill_capsule_case *c)
     return RILL_OK;
 }
 
+/* Find rows, columns and layers: along an axis as many as there, and as far apart, as its length allows. */
+static rill_status rows_find(const rill_capsule_case *c, uint32_t rows[3])
+{
+    const double apart = 2 * (c->radius + RILL_CONTACT_RANGE);
+    rows[0] = rows[1] = rows[2] = 1;
+    while ((uint64_t)rows[0] * rows[1] * rows[2] < c->count) {
+        int widest = 0;
+        for (int a = 1; a < 3; a++)
+            if ((double)c->n[a] / rows[a] > (double)c->n[widest] / rows[widest]) widest = a;
+        rows[widest]++;
+        if (c->n[widest] < apart * rows[widest])
+            return rill_fail(
+                RILL_USAGE,
+                "%u capsules of radius %g do not fit into the box, %g voxels apart from middle to "
+                "middle: make the box larger, or lower --count",
+                c->count, c->radius, apart);
+    }
+    return RILL_OK;
+}
+
 /* Mean edge of equal triangles on a sphere. */
 static double edge_of(double radius, int level)
 {
@@ -93,7 +115,7 @@ int rill_capsule_level(double radius)
 
 double rill_capsule_excess(const rill_capsule_case *given)
 {
-    return (given->width == 2 ? 0.6 : given->width == 3 ? 0.65 : 0.85) / given->radius;
+    return given->width == 2 ? 1.4 / (given->radius * given->radius) : NAN;
 }
 
 rill_status rill_capsule_scale(const rill_capsule_case *c, rill_capsule_scales *out)
@@ -101,6 +123,7 @@ rill_status rill_capsule_scale(const rill_capsule_case *c, rill_capsule_scales *
     rill_status status = RILL_OK;
     const double nu = (c->tau - 0.5) / 3;
     RILL_TRY(check(c));
+    RILL_TRY(rows_find(c, out->rows));
     out->rate = c->reynolds * nu / (c->radius * c->radius);
     out->speed = out->rate * c->n[2] / 2;
     out->shear = nu * out->rate * c->radius / c->capillary;
@@ -162,11 +185,52 @@ done:
     return status;
 }
 
+static uint32_t count_of(const rill_capsule_case *c) { return c->count > 1 ? c->count : 1; }
+
+/* Put capsules into the middle of their positions in the box, x first, and number the triangles of all. */
+static rill_status capsules_place(run *r, double (**centres)[3])
+{
+    rill_status status = RILL_OK;
+    const uint32_t *n = r->given->n, *rows = r->scales.rows, count = count_of(r->given),
+                   triangles = r->mesh.triangle_count, vertices = r->mesh.vertex_count;
+    if ((uint64_t)count * triangles > UINT32_MAX)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "%u capsules of %u triangles are more triangles than %u: lower --level", count,
+                           triangles, UINT32_MAX));
+    RILL_TRY(rill_array_create(count, sizeof **centres, "the positions of capsules", (void **)centres));
+    RILL_TRY(rill_array_create((uint64_t)count * triangles, sizeof *r->triangles, "the triangles of capsules",
+                               (void **)&r->triangles));
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t place[3] = {k % rows[0], k / rows[0] % rows[1], k / rows[0] / rows[1]};
+        for (int a = 0; a < 3; a++) (*centres)[k][a] = n[a] * (place[a] + 0.5) / rows[a];
+        for (uint32_t t = 0; t < triangles; t++)
+            for (int a = 0; a < 3; a++)
+                r->triangles[(uint64_t)k * triangles + t][a] = k * vertices + r->mesh.triangles[t][a];
+    }
+done:
+    return status;
+}
+
+/* Refuse a membrane that would diverge, before the first step. */
+static rill_status stiffness_check(run *r)
+{
+    const double most = rill_membrane_stiffness_most(r->given->tau);
+    double stiffness;
+    const rill_status status = rill_membranes_stiffness(r->membranes, &stiffness);
+    if (status != RILL_OK || stiffness <= most) return status;
+    return rill_fail(RILL_USAGE,
+                     "the membrane is too stiff for the time step, and would diverge: its stiffness is %.3g, "
+                     "above %g. Lower --re to %.2g or less, which makes time steps shorter, or lower "
+                     "--dilatation, --area, --volume or --bending",
+                     stiffness, most, r->given->reynolds * most / stiffness);
+}
+
 static rill_status begin(run *r)
 {
     rill_status status = RILL_OK;
     const rill_capsule_case *c = r->given;
     rill_sim_options o = rill_sim_options_default();
+    double(*centres)[3] = NULL;
     RILL_TRY(rill_capsule_scale(c, &r->scales));
     RILL_TRY(c->shape == RILL_CAPSULE_SPHERE ? rill_membrane_mesh_sphere(c->radius, c->level, &r->mesh)
                                              : rill_membrane_mesh_red_cell(c->radius, c->level, &r->mesh));
@@ -183,7 +247,8 @@ static rill_status begin(run *r)
     o.tau = c->tau;
     RILL_TRY(rill_sim_create(r->domain, &o, &r->sim));
     RILL_TRY(shear_begin(r));
-    const double centre[3] = {c->n[0] / 2.0, c->n[1] / 2.0, c->n[2] / 2.0}, shear = r->scales.shear;
+    const double shear = r->scales.shear;
+    RILL_TRY(capsules_place(r, &centres));
     const rill_membranes_options membranes = {
         .mesh = &r->mesh,
         .elastic = {.law = c->law,
@@ -193,34 +258,49 @@ static rill_status begin(run *r)
                     .area = c->area * shear,
                     .volume = c->volume * shear / c->radius},
         .width = c->width,
-        .count = 1,
-        .centres = &centre};
-    status = rill_membranes_create(r->sim, &membranes, &r->membranes);
+        .slip = rill_membrane_slip(c->width),
+        .count = count_of(c),
+        .contact = shear, /* times a voxel */
+        .centres = (const double(*)[3])centres};
+    RILL_TRY(rill_membranes_create(r->sim, &membranes, &r->membranes));
+    status = stiffness_check(r);
 done:
+    rill_array_destroy(centres);
     return status;
+}
+
+/* Add the shape of one capsule over `count` to a row. */
+static void shape_add(const rill_membrane_shape *s, const rill_membrane_shape *rest, double count,
+                      rill_capsule_row *row)
+{
+    /* the two axes in the plane of shear: not the one nearest to its normal y */
+    int of_shear[2] = {0, 1}, found = 0, normal = 0;
+    for (int k = 1; k < 3; k++)
+        if (fabs(s->direction[k][1]) > fabs(s->direction[normal][1])) normal = k;
+    for (int k = 0; k < 3; k++)
+        if (k != normal) of_shear[found++] = k;
+    const double *along = s->direction[of_shear[0]];
+    const double longer = s->axes[of_shear[0]], shorter = s->axes[of_shear[1]];
+    double inclination = atan2(along[2], along[0]) * 180 / M_PI;
+    if (inclination > 90) inclination -= 180;
+    if (inclination <= -90) inclination += 180;
+    row->deformation += (longer - shorter) / (longer + shorter) / count;
+    row->inclination += inclination / count;
+    row->area += s->area / rest->area / count;
+    row->volume += s->volume / rest->volume / count;
+    for (int a = 0; a < 3; a++) {
+        row->axes[a] += s->axes[a] / count;
+        row->centre[a] += s->centre[a] / count;
+    }
 }
 
 static rill_capsule_row measure(const run *r)
 {
-    const rill_membrane_shape s = rill_membrane_shape_of(&r->mesh, (const double(*)[3])r->membranes->x);
-    rill_capsule_row row = {.strain = r->scales.rate * (double)rill_sim_steps(r->sim),
-                            .area = s.area / r->rest.area,
-                            .volume = s.volume / r->rest.volume};
-    /* the two axes in the plane of shear: not the one nearest to its normal y */
-    int of_shear[2] = {0, 1}, count = 0, normal = 0;
-    for (int k = 1; k < 3; k++)
-        if (fabs(s.direction[k][1]) > fabs(s.direction[normal][1])) normal = k;
-    for (int k = 0; k < 3; k++)
-        if (k != normal) of_shear[count++] = k;
-    const double *along = s.direction[of_shear[0]];
-    const double longer = s.axes[of_shear[0]], shorter = s.axes[of_shear[1]];
-    row.deformation = (longer - shorter) / (longer + shorter);
-    row.inclination = atan2(along[2], along[0]) * 180 / M_PI;
-    if (row.inclination > 90) row.inclination -= 180;
-    if (row.inclination <= -90) row.inclination += 180;
-    for (int a = 0; a < 3; a++) {
-        row.axes[a] = s.axes[a];
-        row.centre[a] = s.centre[a];
+    rill_capsule_row row = {.strain = r->scales.rate * (double)rill_sim_steps(r->sim)};
+    for (uint32_t k = 0; k < r->membranes->count; k++) {
+        const double(*x)[3] = (const double(*)[3])r->membranes->x + (uint64_t)k * r->mesh.vertex_count;
+        const rill_membrane_shape s = rill_membrane_shape_of(&r->mesh, x);
+        shape_add(&s, &r->rest, r->membranes->count, &row);
     }
     return row;
 }
@@ -243,7 +323,8 @@ static rill_status numbers_write(run *r)
                {"shear_rate", r->scales.rate},
                {"shear_modulus", r->scales.shear},
                {"vertices", r->scales.vertices},
-               {"kernel", c->width}};
+               {"kernel", c->width},
+               {"capsules", count_of(c)}};
     rill_status status = RILL_OK;
     for (size_t k = 0; k < sizeof all / sizeof *all && status == RILL_OK; k++)
         status = rill_result_set_real(r->result, "/run", all[k].name, all[k].value);
@@ -302,10 +383,11 @@ static rill_status flow_write(run *r, const char *path)
 
 static rill_status membrane_write(run *r, const char *path)
 {
+    const uint32_t count = r->membranes->count;
     rill_surface surface = {.vertices = r->membranes->x,
-                            .triangles = r->mesh.triangles,
-                            .vertex_count = r->mesh.vertex_count,
-                            .triangle_count = r->mesh.triangle_count};
+                            .triangles = r->triangles,
+                            .vertex_count = count * r->mesh.vertex_count,
+                            .triangle_count = count * r->mesh.triangle_count};
     rill_geom geom = {.surface = &surface}; /* all borrowed */
     const rill_wall_fields fields = {
         .geom = &geom, .step = rill_sim_steps(r->sim), .command = r->given->command};
@@ -325,28 +407,18 @@ static rill_status write_files(run *r)
     return status;
 }
 
-/* Refuse to go on where the membrane is not one, and where it meets a plate or its own periodic image. */
-static rill_status look(const run *r)
+/* Refuse to go on where a capsule meets a plate or its own periodic image. */
+static rill_status place_check(const run *r, const double (*x)[3])
 {
-    const rill_membranes *m = r->membranes;
     const uint32_t *n = r->given->n;
     const unsigned long long step = rill_sim_steps(r->sim);
     const double near = r->given->width / 2.0;
-    double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY}, speed = 0;
-    for (uint32_t v = 0; v < r->mesh.vertex_count; v++) {
-        double square = 0;
+    double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (uint32_t v = 0; v < r->mesh.vertex_count; v++)
         for (int a = 0; a < 3; a++) {
-            least[a] = fmin(least[a], m->x[v][a]);
-            most[a] = fmax(most[a], m->x[v][a]);
-            square += m->velocity[v][a] * m->velocity[v][a];
+            least[a] = fmin(least[a], x[v][a]);
+            most[a] = fmax(most[a], x[v][a]);
         }
-        speed = isfinite(square) ? fmax(speed, sqrt(square)) : INFINITY;
-    }
-    if (!(speed <= 0.5))
-        return rill_fail(RILL_NUMERICS,
-                         "the membrane diverged by step %llu: lower --dilatation, --area or --volume, raise "
-                         "--bending or --ca, or lower --re, which makes time steps shorter",
-                         step);
     for (int a = 0; a < 2; a++)
         if (most[a] - least[a] + r->given->width > n[a])
             return rill_fail(
@@ -360,6 +432,27 @@ static rill_status look(const run *r)
                          "cannot act on: raise --nz",
                          step, near);
     return RILL_OK;
+}
+
+/* Refuse to go on where a membrane is none, or stands where it must not. */
+static rill_status look(const run *r)
+{
+    rill_status status = RILL_OK;
+    const rill_membranes *m = r->membranes;
+    double speed = 0;
+    for (uint64_t v = 0; v < (uint64_t)m->count * r->mesh.vertex_count; v++) {
+        double square = 0;
+        for (int a = 0; a < 3; a++) square += m->velocity[v][a] * m->velocity[v][a];
+        speed = isfinite(square) ? fmax(speed, sqrt(square)) : INFINITY;
+    }
+    if (!(speed <= 0.5))
+        return rill_fail(RILL_NUMERICS,
+                         "the membrane diverged by step %llu: lower --re, which makes time steps shorter, or "
+                         "lower --dilatation, --area or --volume",
+                         (unsigned long long)rill_sim_steps(r->sim));
+    for (uint32_t k = 0; k < m->count && status == RILL_OK; k++)
+        status = place_check(r, (const double(*)[3])m->x + (uint64_t)k * r->mesh.vertex_count);
+    return status;
 }
 
 /* Record what there is. */
@@ -432,6 +525,7 @@ done:
     rill_result_destroy(r.result);
     rill_membranes_destroy(r.membranes);
     rill_membrane_mesh_destroy(&r.mesh);
+    rill_array_destroy(r.triangles);
     rill_sim_destroy(r.sim);
     rill_domain_destroy(r.domain);
     rill_geom_destroy(r.geom);

@@ -15,9 +15,10 @@ typedef enum rill_capsule_shape { RILL_CAPSULE_SPHERE, RILL_CAPSULE_RED_CELL } r
 /** What to compute: lengths in voxels, the rest without dimensions. */
 typedef struct rill_capsule_case {
     rill_capsule_shape shape;
-    uint32_t n[3]; /**< cells; periodic along x and y, plates along z */
-    double radius; /**< a, voxels */
-    int level;     /**< subdivisions of the icosahedron */
+    uint32_t n[3];  /**< cells; periodic along x and y, plates along z */
+    uint32_t count; /**< capsules, in rows, columns and layers; 0: one */
+    double radius;  /**< a, voxels */
+    int level;      /**< subdivisions of the icosahedron */
     rill_membrane_law law;
     double dilatation; /**< C of Skalak's law */
     double capillary;  /**< mu gamma a / G */
@@ -42,11 +43,12 @@ typedef struct rill_capsule_scales {
     double speed; /**< of the plates, ± */
     double shear; /**< G */
     rill_step_plan plan;
-    double edge; /**< mean, of the triangles, voxels */
-    uint32_t vertices, triangles;
+    double edge;                  /**< mean, of the triangles, voxels */
+    uint32_t vertices, triangles; /**< of each */
+    uint32_t rows[3];             /**< positions for capsules along each axis */
 } rill_capsule_scales;
 
-/** Shape of a capsule at one time. */
+/** Shape of a capsule at one time; of several, its mean. */
 typedef struct rill_capsule_row {
     double strain;      /**< gamma t */
     double deformation; /**< Taylor's D = (L - B) / (L + B) of the ellipsoid with the same moments of inertia,
@@ -71,7 +73,7 @@ typedef struct rill_capsule_outcome {
 /** Return the least subdivisions whose edges are short enough. */
 int rill_capsule_level(double radius);
 
-/** Return by what part the deformation is too large, about: docs/capsules.md. */
+/** Return by what part small deformations are too large, about; NaN: not known. docs/capsules.md */
 double rill_capsule_excess(const rill_capsule_case *given);
 
 /** Find the scales. @return RILL_USAGE for values out of range */

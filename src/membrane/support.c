@@ -104,7 +104,7 @@ void rill_support_destroy(rill_support *support)
 typedef struct work {
     const rill_support *support;
     const double (*x)[3], (*force)[3];
-    double (*velocity)[3];
+    double (*velocity)[3], (*felt)[3];
 } work;
 
 static void mark(const void *shared, uint64_t first, uint64_t end)
@@ -201,19 +201,23 @@ static void interpolate(const void *shared, uint64_t first, uint64_t end)
     const work *w = shared;
     for (uint64_t v = first; v < end; v++) {
         nodes n;
-        double sum[3] = {0};
+        double velocity[3] = {0}, force[3] = {0};
         nodes_of(w->support, w->x[v], &n);
         for (int k = 0; k < n.count; k++) {
             const rill_node at = rill_support_at(w->support, n.node[k]);
-            for (int a = 0; a < 3; a++) sum[a] += n.weight[k] * w->support->velocity[at][a];
+            for (int a = 0; a < 3; a++) {
+                velocity[a] += n.weight[k] * w->support->velocity[at][a];
+                force[a] += n.weight[k] * rill_support_force(w->support, at, a);
+            }
         }
-        memcpy(w->velocity[v], sum, sizeof sum);
+        memcpy(w->velocity[v], velocity, sizeof velocity);
+        if (w->felt) memcpy(w->felt[v], force, sizeof force);
     }
 }
 
 void rill_support_interpolate(const rill_support *support, const double (*x)[3], uint64_t count,
-                              double (*velocity)[3])
+                              double (*velocity)[3], double (*force)[3])
 {
-    const work w = {.support = support, .x = x, .velocity = velocity};
+    const work w = {.support = support, .x = x, .velocity = velocity, .felt = force};
     rill_threads_for(count, VERTICES, interpolate, &w);
 }

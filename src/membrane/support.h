@@ -57,9 +57,12 @@ rill_status rill_support_find(rill_support *support, const double (*x)[3], uint6
 void rill_support_spread(const rill_support *support, const double (*x)[3], const double (*force)[3],
                          uint64_t count);
 
-/** Interpolate velocities of nodes at these vertices; walls count as at rest. */
+/**
+ * Interpolate velocities of nodes at these vertices; walls count as at rest.
+ * @param[out] force  [count], forces of nodes as well; may be NULL
+ */
 void rill_support_interpolate(const rill_support *support, const double (*x)[3], uint64_t count,
-                              double (*velocity)[3]);
+                              double (*velocity)[3], double (*force)[3]);
 
 /** Return the place of a node in the list, RILL_UPSTREAM_WALL where it is not within reach. */
 static inline rill_node rill_support_at(const rill_support *support, rill_node node)

@@ -5,20 +5,20 @@
 
 #include <math.h>
 
-/* Taylor's deformation over the capillary number of a sphere in a box of 8 radii. */
-static double deformation(double radius, rill_membrane_law law, int width)
+/* Taylor's deformation over the capillary number of a sphere in a box of 8 radii, Stokes flow nearly. */
+static double deformation(double radius, int level, rill_membrane_law law)
 {
     const uint32_t n = (uint32_t)(8 * radius);
     const rill_capsule_case c = {.n = {n, n, n},
                                  .radius = radius,
-                                 .level = radius < 5 ? 2 : 3,
+                                 .level = level,
                                  .law = law,
                                  .dilatation = 1,
                                  .capillary = 0.02,
-                                 .reynolds = 0.1,
+                                 .reynolds = 0.02,
                                  .tau = 1,
-                                 .strain = 0.2,
-                                 .width = width,
+                                 .strain = 0.4,
+                                 .width = 2,
                                  .stream = RILL_ESOPULL,
                                  .storage = RILL_FP32};
     rill_capsule_outcome out;
@@ -31,12 +31,12 @@ static double deformation(double radius, rill_membrane_law law, int width)
 
 /* Small deformations: (5/4) (2 + nu_s) / (1 + nu_s) Ca, and nu_s = 1/2 for a neo-Hookean membrane, and for
  * one of Skalak with C = 1 (Barthes-Biesel & Rallison 1981, doi:10.1017/S0022112081001480). The error is of
- * first order, with edges as long in voxels. */
+ * second order; plates and images of this box make D 1.3 % larger (docs/capsules.md). */
 Test(capsules, small_deformation_in_shear)
 {
-    const double coarse = deformation(4, RILL_NEO_HOOKEAN, 2), fine = deformation(8, RILL_NEO_HOOKEAN, 2);
-    const double limit = 2 * fine - coarse;
+    const double coarse = deformation(4, 2, RILL_NEO_HOOKEAN), fine = deformation(6, 3, RILL_NEO_HOOKEAN);
+    const double limit = (fine - (coarse - fine) * 16 / (36 - 16)) / 1.013;
     cr_expect_lt(fine, coarse);
     cr_expect_float_eq(limit / (25.0 / 12), 1, 0.015, "%g %g: %g", coarse, fine, limit / (25.0 / 12));
-    cr_expect_float_eq(deformation(4, RILL_SKALAK, 2) / coarse, 1, 0.015);
+    cr_expect_float_eq(deformation(4, 2, RILL_SKALAK) / coarse, 1, 0.015);
 }

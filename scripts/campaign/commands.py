@@ -66,7 +66,7 @@ def inputs(c):
         c.must("permeability", "rock.npy", "-q", "--fields", "image", "-o", "u.h5", directory=path)
         c.must("diffusivity", "rock.npy", "-q", "--fields", "sparse", "-o", "d.h5", directory=path)
         c.must("free-surface", "drop", "--nx", 10, "--ny", 9, "--nz", 14, "--depth", 4, "--radius", 3, "--height", 9, "--steps", 20, "--every", 20, "-q", "-o", "f.h5", directory=path)
-        c.must("capsule", "sphere", "--nx", 12, "--ny", 12, "--nz", 12, "--radius", 3, "--level", 1, "--re", 0.5, "--strain", 0.1, "--every", 0.1, "-q", "-o", "c.h5", directory=path)
+        c.must("capsule", "sphere", "--nx", 12, "--ny", 12, "--nz", 12, "--radius", 3, "--level", 1, "--re", 0.5, "--ca", 0.25, "--strain", 0.1, "--every", 0.1, "-q", "-o", "c.h5", directory=path)
         c.must("run", "v.yaml", "--no-measure", "-q", "-o", "out", directory=path)
         return path
     return c.once("inputs", make)

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { PARTS = 6, MOST = 1 << 22, KEY = 256 };
+enum { PARTS = 12, MOST = 1 << 22, KEY = 256 };
 
 typedef struct store {
     char *bytes;
@@ -48,7 +48,8 @@ static void key_take(rill_file *file, const char *name, char text[KEY])
 
 static void read_parts(const char *path)
 {
-    static const char *const names[PARTS] = {"place", "runs", "journal", "populations", "run", "case"};
+    static const char *const names[PARTS] = {"place", "runs", "journal", "populations", "run", "case",
+                                       "transport", "done", "found", "residual", "direction", "solved"};
     char run[KEY], geometry[KEY], variant[KEY];
     rill_file *file = NULL;
     if (rill_file_open(path, &file) != RILL_OK) return;

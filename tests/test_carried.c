@@ -291,6 +291,18 @@ Test(carried, has_the_same_bits_in_parts_and_from_a_state)
     }
 }
 
+/* A node has the number of one opening: what comes in through another would have its concentration. */
+Test(carried, refuses_a_node_between_two_openings)
+{
+    const channel c = {.n = {12, 6, 1}, .speed = 0.02, .diffusivity = 0.02, .outside = 0.4};
+    rill_device *device;
+    made m = channel_make(&c, plain, &device);
+    m.ends[1].cuts[0].node = m.ends[0].cuts[2].node;
+    cr_expect_eq(rill_sim_scalar_open(m.sim, DYE, m.ends, ENDS, (const double[ENDS]){1, NAN}), RILL_USAGE);
+    cr_expect_not_null(strstr(rill_error_message(), "between the openings"), "%s", rill_error_message());
+    channel_free(&m, device);
+}
+
 Test(carried, refuses_what_it_is_not_made_for)
 {
     rill_geom *geom = NULL;

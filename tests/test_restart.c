@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A vessel's run that is stopped at any row of its series and resumed has the same series. */
+#include "backends.h"
 #include "vessel_case.h"
 
 #include "core/clock.h"
+#include "vessel/resume.h"
 #include "vessel/rhythm.h"
+#include "vessel/transport.h"
 
 /* In place of the library's clock: at every look a second has passed, so that the run reports after each row.
  */
@@ -76,10 +79,24 @@ Test(restart, coronary_outlets_go_on_to_the_same_series)
             "cycles: 2, soft-start: 4 ms", FIRST, FIRST + 2);
 }
 
-/* What is carried goes on, too. */
+/* What is carried goes on, too, with the diffusivity that was chosen, whatever would be chosen today. */
 Test(restart, what_is_carried_goes_on_to_the_same_series)
 {
+    rill_case *given = NULL;
+    rill_plan_resume resume;
     goes_on("kind: pressure, pressure: 0 Pa", "duration: 100 ms}\ntransport: {residence-time: yes}\n#", FIRST,
             FIRST + 2);
     cr_expect_eq(access("whole/transport.csv", F_OK), 0);
+    vessel_resume = NULL;
+    vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
+    run("stopped", FIRST, false, RILL_CANCELLED);
+    ASSERT_OK(rill_case_read("v.yaml", &given));
+    ASSERT_OK(rill_resume_find("stopped", given, &resume));
+    cr_expect_gt(r.plan.diffusivity, 0);
+    cr_expect_eq(resume.diffusivity, r.plan.diffusivity);
+    r.plan.resume.diffusivity = 2 * r.plan.diffusivity;
+    rill_transport_plan(given, &r.plan);
+    cr_expect_eq(r.plan.diffusivity, 2 * resume.diffusivity);
+    rill_case_destroy(given);
+    vessel_free(&r);
 }

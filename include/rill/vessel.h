@@ -190,6 +190,7 @@ typedef struct rill_plan_resume {
     uint64_t lead_steps;  /**< as in rill_case_plan */
     uint64_t span;        /**< steps of a cycle, or of the span of a steady run */
     uint64_t phases;      /**< snapshots of a cycle */
+    double diffusivity;   /**< m2/s, as in rill_case_plan; 0: not in it */
     bool probes;          /**< the probes are unchanged: their series continue */
     bool planes;          /**< the same of planes */
     bool surface;         /**< the same of the surface */

@@ -14,7 +14,6 @@
 #include "diffusion/diffusion.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/components.h"
-#include "io/checkpoint.h"
 #include "io/ours.h"
 
 #include <stdlib.h>
@@ -298,12 +297,8 @@ static rill_status work(choices *c)
     if (status == RILL_OK || (status == RILL_NUMERICS && result.run_count > 0)) {
         char why[1024];
         snprintf(why, sizeof why, "%s", rill_error_message());
-        const rill_status written = report(c, &result, start);
-        if (written == RILL_OK && result.checkpoint_left) rill_checkpoint_remove(c->options.checkpoint);
-        if (written != RILL_OK)
-            status = written;
-        else if (status != RILL_OK)
-            rill_fail(status, "%s", why);
+        status = cli_checkpoint_finish(&(cli_checkpoint_end){c->checkpoint_name, result.checkpoint_left,
+                                                             status, why, report(c, &result, start)});
     }
 done:
     if (opens) rill_device_drop(&opening);

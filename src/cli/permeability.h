@@ -161,6 +161,19 @@ typedef struct cli_checkpoint {
  */
 rill_status cli_checkpoint_settle(const cli_checkpoint *checkpoint, char *name, size_t size);
 
+/** How a computation and its report came out. */
+typedef struct cli_checkpoint_end {
+    const char *name;    /**< of the checkpoint */
+    bool left;           /**< it is of the computation, and is there */
+    rill_status status;  /**< of the computation */
+    const char *why;     /**< rill_error_message() of it */
+    rill_status written; /**< of the report, whose message is the last one */
+} cli_checkpoint_end;
+
+/** Remove the checkpoint of a result that is written, and say of one that is not that it is there.
+ * @return what the command ends with */
+rill_status cli_checkpoint_finish(const cli_checkpoint_end *end);
+
 /* ---- rill permeability of several inputs, or of the blocks of one image ---- */
 
 /** What the command line says. */

@@ -3,7 +3,9 @@
 #include "cli/permeability.h"
 
 #include "core/status.h"
+#include "io/checkpoint.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,4 +49,14 @@ rill_status cli_checkpoint_settle(const cli_checkpoint *c, char *name, size_t si
                      "--resume: checkpoint %s not found: name it with --checkpoint, or leave out "
                      "--resume to start anew",
                      name);
+}
+
+rill_status cli_checkpoint_finish(const cli_checkpoint_end *e)
+{
+    char why[1024];
+    if (e->written == RILL_OK && e->status != RILL_OK) return rill_fail(e->status, "%s", e->why);
+    if (e->written == RILL_OK && e->left) rill_checkpoint_remove(e->name);
+    if (e->written == RILL_OK || !e->left) return e->written;
+    snprintf(why, sizeof why, "%s", rill_error_message());
+    return rill_fail(e->written, "%s; the checkpoint %s is whole: continue with --resume then", why, e->name);
 }

@@ -109,8 +109,9 @@ rill_carrier rill_carrier_of(const rill_sim *sim, const rill_set *set, rill_node
 
 /* ---- openings -------------------------------------------------------------------------------- */
 
-/* Mark the links along axes of the nodes of part p that lead through openings. */
-static rill_status part_open(rill_sim *sim, int p, const rill_opening *openings, int count)
+/* Mark the links along axes of the nodes of part p that lead through openings. A node has one opening. */
+static rill_status part_open(rill_sim *sim, int p, const rill_opening *openings, int count,
+                             const double *outside)
 {
     rill_status status = RILL_OK;
     rill_sim *part = rill_sim_part(sim, p);
@@ -123,6 +124,11 @@ static rill_status part_open(rill_sim *sim, int p, const rill_opening *openings,
             const rill_cut *cut = &openings[k].cuts[c];
             if (cut->direction > RILL_AXIS_LINKS || cut->node < begins || cut->node >= ends) continue;
             uint32_t *at = &open[rill_sim_number(part, cut->node - begins)];
+            if (*at && memcmp(&outside[*at >> RILL_OPENING_SHIFT], &outside[k], sizeof *outside) != 0)
+                RILL_TRY(rill_fail(RILL_USAGE,
+                                   "a node lies between the openings %s and %s, and can have the scalar of "
+                                   "one alone: choose a smaller --dx",
+                                   openings[*at >> RILL_OPENING_SHIFT].name, openings[k].name));
             *at = (*at & ((1u << RILL_OPENING_SHIFT) - 1)) | 1u << rill_opposite(cut->direction) |
                   (uint32_t)k << RILL_OPENING_SHIFT;
         }
@@ -144,7 +150,7 @@ rill_status rill_sim_scalar_open(rill_sim *sim, int set, const rill_opening *ope
                          RILL_OPENINGS);
     for (int p = 0; p < rill_sim_parts(sim) && count > 0; p++) {
         rill_sim *part = rill_sim_part(sim, p);
-        RILL_TRY(part_open(sim, p, openings, count));
+        RILL_TRY(part_open(sim, p, openings, count, outside));
         RILL_TRY(rill_device_upload(part->device, part->outside + (size_t)set * RILL_OPENINGS, outside,
                                     (uint64_t)count * sizeof *outside));
     }

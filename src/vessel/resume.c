@@ -209,6 +209,7 @@ rill_status rill_resume_text(const rill_case *given, const rill_case_plan *plan,
         number(file, DERIVED "lead-steps", (double)plan->lead_steps, "", 1);
         number(file, DERIVED "span", (double)span, "", 1);
         number(file, DERIVED "phases", (double)phases, "", 1);
+        if (plan->diffusivity > 0) number(file, DERIVED "diffusivity", plan->diffusivity, " m2/s", 1);
     }
     if (!rill_output_text_end(file, out)) {
         free(*out);
@@ -330,6 +331,7 @@ rill_status rill_resume_find(const char *directory, const rill_case *given, rill
                               .lead_steps = (uint64_t)derived(was, DERIVED "lead-steps"),
                               .span = (uint64_t)derived(was, DERIVED "span"),
                               .phases = (uint64_t)derived(was, DERIVED "phases"),
+                              .diffusivity = derived(was, DERIVED "diffusivity"),
                               .probes = same_key(was, is, OUTPUT "probes"),
                               .planes = same_key(was, is, OUTPUT "planes"),
                               .surface = same_key(was, is, OUTPUT "surface"),

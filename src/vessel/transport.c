@@ -77,8 +77,9 @@ void rill_transport_plan(const rill_case *given, rill_case_plan *plan)
                           "concentration, or transport residence-time: yes.");
         return;
     }
-    plan->diffusivity =
-        given->transport.diffusivity > 0 ? given->transport.diffusivity : fast * dx / RILL_CELL_PECLET_SMOOTH;
+    plan->diffusivity = given->transport.diffusivity > 0 ? given->transport.diffusivity
+                        : plan->resume.diffusivity > 0   ? plan->resume.diffusivity
+                                                         : fast * dx / RILL_CELL_PECLET_SMOOTH;
     plan->cell_peclet = fast * dx / plan->diffusivity;
     if (inlets == 0)
         rill_case_say(plan, true,

@@ -196,3 +196,10 @@ Test(diffusivity, refusals)
     cli_test_fails(1, "give --phase with the image", "diffusivity", "a.geom.h5", "--phase", "1=1");
     cli_test_fails(1, "is a geometry, no image", "diffusivity", "a.geom.h5", "--pore", "1");
 }
+
+Test(diffusivity, result_that_cannot_be_written)
+{
+    image_write("a_8x8x8.raw", true);
+    cli_test_result_is_kept("diffusivity a_8x8x8.raw --pore 1,2 --checkpoint-every 1us -q",
+                            "a_8x8x8.diffusivity.checkpoint.h5");
+}

@@ -130,3 +130,9 @@ Test(dispersion, in_time)
                    "--fields", "image", "-o", "d.h5", "--overwrite");
     cli_test_fails(1, "of a run in time: take", "dispersion", "s.geom.h5", "--peclet", "100", "--step");
 }
+
+Test(dispersion, result_that_cannot_be_written)
+{
+    geometry_make();
+    cli_test_result_is_kept("dispersion s.geom.h5 --peclet 1,2 -q", "s.dispersion.checkpoint.h5");
+}

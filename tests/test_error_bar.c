@@ -478,6 +478,54 @@ Test(error_bar, has_the_same_bits_where_processes_keep_the_image, .timeout = 300
     cr_assert_eq(kept_pieces, 0);
 }
 
+/* A gyroid, or the same of 2^3 voxels in one: pore where at least half of them are. */
+static rill_geom *gyroid(uint32_t n, bool coarser, rill_side side)
+{
+    const uint32_t m = coarser ? 2 : 1;
+    const double wave = 2 * M_PI / n;
+    rill_geom *geom = solid(n / m, n / m, n / m, side);
+    uint8_t *to = geom->voxels;
+    for (uint32_t z = 0; z < n; z += m)
+        for (uint32_t y = 0; y < n; y += m)
+            for (uint32_t x = 0; x < n; x += m, to++) {
+                uint32_t pores = 0;
+                for (uint32_t i = 0; i < m * m * m; i++) {
+                    const double a = wave * (x + i % m + 0.5), b = wave * (y + i / m % m + 0.5),
+                                 c = wave * (z + i / m / m + 0.5);
+                    pores += sin(a) * cos(b) + sin(b) * cos(c) + sin(c) * cos(a) + 0.2 > 0;
+                }
+                *to = 2 * pores >= m * m * m;
+            }
+    return geom;
+}
+
+/* Mirrored, a periodic gyroid takes more steps than the plain run: both boundaries are compared on voxels
+ * twice as large, which costs less, and says what runs by hand say there. With `fine` the run is a whole one.
+ */
+Test(error_bar, a_costly_choice_of_boundaries_is_compared_on_coarser_voxels)
+{
+    rill_permeability_options o = along(2);
+    bounded b;
+    o.wall_room = true;
+    o.tolerance = 0.001;
+    cr_assert_eq(bound(gyroid(48, false, RILL_PERIODIC), o, (rill_error_bar_options){.fine = false}, &b),
+                 RILL_OK, "%s", rill_error_message());
+    const rill_error_bar_contribution *row = of(&b, RILL_ERROR_BOUNDARIES);
+    o.tolerance = 0.005;
+    const double wrapped = k_of(gyroid(48, true, RILL_PERIODIC), o),
+                 mirrored = k_of(gyroid(48, true, RILL_MIRROR), o);
+    int coarser = 0;
+    for (int i = 0; i < b.plan.part_count; i++)
+        if (b.plan.parts[i].purpose == RILL_ERROR_BAR_SIDES) coarser += b.plan.parts[i].coarser ? 1 : 100;
+    cr_assert_eq(coarser, 2);
+    cr_assert_lt(b.plan.cost, 0.9);
+    cr_assert_not_null(strstr(row->note, "voxels twice as large"), "%s", row->note);
+    cr_assert_eq(row->state, RILL_ERROR_KNOWN, "%s", row->note);
+    cr_assert_float_eq(row->relative[2], mirrored / wrapped - 1, 0.002, "%g, by hand %g", row->relative[2],
+                       mirrored / wrapped - 1);
+    cr_assert_geq(row->half_width[2], fabs(row->relative[2]));
+}
+
 static rill_geom *pipe_of_voxels(rill_side side)
 {
     rill_geom *geom = solid(4, 12, 12, side);

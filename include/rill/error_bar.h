@@ -32,8 +32,9 @@ typedef enum rill_error_state {
 
 /** What a further run of an error bar is for. */
 typedef enum rill_error_bar_purpose {
-    RILL_ERROR_BAR_SIDES,  /**< the whole box with the other domain boundaries */
-    RILL_ERROR_BAR_GRID,   /**< the box or a crop of it in fp64, its voxels split */
+    RILL_ERROR_BAR_SIDES, /**< the whole box with the other domain boundaries; on coarser voxels with its own,
+                             too */
+    RILL_ERROR_BAR_GRID,  /**< the box or a crop of it in fp64, its voxels split */
     RILL_ERROR_BAR_FORMAT, /**< the whole box in fp64, or a crop in the format of the plain run */
     RILL_ERROR_BAR_SHAPE   /**< the whole box with interpolated bounce-back on a surface through its voxels */
 } rill_error_bar_purpose;
@@ -51,6 +52,7 @@ typedef struct rill_error_bar_part {
     uint32_t first[3];              /**< first voxel taken, along x, y, z */
     uint32_t n[3];                  /**< voxels taken along x, y, z, before they are split */
     uint32_t split;                 /**< parts of a voxel along each axis */
+    bool coarser;                   /**< of 2^3 voxels in one instead */
     rill_side sides[3];             /**< domain boundaries */
     rill_variant variant;           /**< variant of the run */
     double tolerance;               /**< relative uncertainty at which the run ends */

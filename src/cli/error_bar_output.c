@@ -41,9 +41,10 @@ void cli_error_bar_print_plan(const rill_error_bar_plan *plan, uint64_t peak, do
         snprintf(label, sizeof label,
                  p->purpose == RILL_ERROR_BAR_GRID ? "  %d. %s, split by %u" : "  %d. %s", i + 1,
                  purposes[p->purpose], p->split);
-        cli_row(label, "%u x %u x %u voxels from %u,%u,%u, boundaries %s, %s, %s, %s: %.2g times", p->n[0],
-                p->n[1], p->n[2], p->first[0], p->first[1], p->first[2], rill_side_name(p->sides[0]),
-                rill_side_name(p->sides[1]), rill_side_name(p->sides[2]), strrchr(variant, '-') + 1, p->cost);
+        cli_row(label, "%u x %u x %u voxels from %u,%u,%u%s, boundaries %s, %s, %s, %s: %.2g times", p->n[0],
+                p->n[1], p->n[2], p->first[0], p->first[1], p->first[2], p->coarser ? ", 2^3 in one" : "",
+                rill_side_name(p->sides[0]), rill_side_name(p->sides[1]), rill_side_name(p->sides[2]),
+                strrchr(variant, '-') + 1, p->cost);
     }
     cli_row("  domain boundaries", "%s", plan->sides_note);
     if (plan->shape_note[0]) cli_row("  shape and voxels", "%s", plan->shape_note);

@@ -11,6 +11,7 @@
 #include "geometry/voxels/planes.h"
 #include "geometry/voxels/shape.h"
 #include "permeability/error_bar_priv.h"
+#include "permeability/nested.h"
 #include "network/network.h"
 #include "permeability/plan_memory.h"
 #include "kernel/variant.h"
@@ -24,6 +25,12 @@ enum { LEVELS = RILL_ERROR_BAR_LEVELS, SMALLEST = 16, TRIES = 6 };
 /* Tolerance of the run with the other domain boundaries, where that of the plain run is tighter: what it
  * contributes is an estimate, in quadrature with that of the shape, of 0.06 to 1 mostly. */
 #define SIDES_TOLERANCE 0.005
+/* Where that run would take more plain runs than this, it is one on voxels twice as large, compared with the
+ * own boundaries there: in boxes of at least so many voxels along each axis, whose pores conduct on these
+ * voxels as they do on the plain run's to this factor, and with either boundaries, by the pore network. */
+#define SIDES_RUNS 0.9
+#define COARSER_EDGE 32
+#define COARSER_ALIKE 1.5
 /* Relative uncertainty that the series of refined grids are followed to. */
 #define GRID_TOLERANCE 1e-4
 /* What refinement may cost: so many node updates, about a minute, or so many plain runs. */
@@ -100,10 +107,17 @@ rill_status rill_error_bar_part_geometry(const rill_geom *geom, const rill_error
                                          const rill_permeability_options *options, rill_geom **out)
 {
     rill_status status = RILL_OK;
+    rill_geom *coarse = NULL;
     RILL_TRY(rill_geom_crop(geom, part->first, part->n, out));
     memcpy((*out)->sides, part->sides, sizeof part->sides);
     for (int a = 0; a < 3; a++) (*out)->porosity.percolating[a] = -1; /* to be found anew */
     RILL_TRY(rill_permeability_prepare(*out, options));
+    if (part->coarser) {
+        RILL_TRY(rill_nested_coarsen(*out, &coarse));
+        rill_geom_destroy(*out);
+        *out = coarse;
+        RILL_TRY(rill_permeability_prepare(*out, options));
+    }
     if (part->purpose == RILL_ERROR_BAR_SHAPE)
         RILL_TRY(rill_shape_cuts(*out, rill_variant_normal(part->variant).lattice));
 done:
@@ -224,7 +238,45 @@ static rill_error_bar_part whole_box(const planner *p)
     return part;
 }
 
+/* Estimate a run from its own plan. @param step  time of a step over that of a plain one of as many nodes */
+static void own_estimate(const planner *p, const planned *own, double step, rill_error_bar_part *part)
+{
+    const rill_permeability_plan *plan = &own->plan;
+    part->nodes = plan->nodes;
+    part->steps_expected = plan->steps_expected;
+    part->cost = step * (double)plan->nodes * plan->steps_expected /
+                 ((double)p->plain->nodes * p->plain->steps_expected);
+    part->host_bytes = plan->host_bytes + (uint64_t)voxels_bytes(p->geom, part->n) + own->cuts;
+    part->device_bytes = plan->device_bytes;
+}
+
 /* ---- domain boundaries ---- */
+
+/* Put runs on voxels twice as large in the place of a part, one with its domain boundaries and one with those
+ * of the plain run, where they are cheaper and the flow is alike. */
+static rill_status coarser_try(planner *p, const rill_error_bar_part *part, bool *added)
+{
+    rill_error_bar_part both[2] = {*part, *part};
+    double k = p->plain->k_expected;
+    *added = false;
+    for (int a = 0; a < 3; a++)
+        if (part->n[a] > 1 && part->n[a] < COARSER_EDGE) return RILL_OK;
+    memcpy(both[0].sides, p->geom->sides, sizeof both[0].sides);
+    for (int i = 0; i < 2; i++) {
+        planned plan;
+        both[i].coarser = true;
+        const rill_status status = part_plan(p, &both[i], &plan);
+        if (status == RILL_SYSTEM) return status;
+        if (status != RILL_OK) return RILL_OK;
+        own_estimate(p, &plan, 1, &both[i]);
+        if (!(fabs(log(4 * plan.plan.k_expected / k)) < log(COARSER_ALIKE))) return RILL_OK;
+        k = 4 * plan.plan.k_expected;
+    }
+    if (both[0].cost + both[1].cost >= part->cost) return RILL_OK;
+    const rill_status status = part_put(p, &both[0]);
+    *added = status == RILL_OK;
+    return status == RILL_OK ? part_put(p, &both[1]) : status;
+}
 
 /* Plan a run with domain boundaries of one kind wherever they are not walls, except along `kept`. Failing is
  * not fatal when nothing percolates. */
@@ -241,8 +293,21 @@ static rill_status sides_try(planner *p, rill_side kind, int kept, bool *added)
     const rill_status status = part_plan(p, &part, &plan);
     if (status == RILL_SYSTEM) return status;
     if (status != RILL_OK) return RILL_OK;
+    const rill_status estimated = part_estimate(p, &plan, &part);
+    if (estimated != RILL_OK) return estimated;
+    if (!p->fine && part.cost > SIDES_RUNS) {
+        const rill_status tried = coarser_try(p, &part, added);
+        if (tried != RILL_OK || *added) return tried;
+    }
     *added = true;
-    return part_add(p, &plan, &part);
+    return part_put(p, &part);
+}
+
+/* Return what the note adds of the run that was planned last. */
+static const char *coarser(const planner *p)
+{
+    const rill_error_bar_plan *out = p->out;
+    return out->part_count > 0 && out->parts[out->part_count - 1].coarser ? ", on voxels twice as large" : "";
 }
 
 static rill_status sides_plan(planner *p)
@@ -265,14 +330,14 @@ static rill_status sides_plan(planner *p)
         if (!differs[kind] || (p->out->part_count > 0 && !p->fine)) continue;
         RILL_TRY(sides_try(p, (rill_side)kind, -1, &added));
         if (added) {
-            snprintf(note + length, size - length, "%s%s", length ? ", " : "", names[kind]);
+            snprintf(note + length, size - length, "%s%s%s", length ? ", " : "", names[kind], coarser(p));
             continue;
         }
         if (axis >= 0) RILL_TRY(sides_try(p, (rill_side)kind, axis, &added));
         snprintf(note + length, size - length,
-                 added ? "%s%s across the flow (along it nothing percolates then)"
+                 added ? "%s%s across the flow (along it nothing percolates then)%s"
                        : "%snothing percolates with %s boundaries",
-                 length ? ", " : "", names[kind]);
+                 length ? ", " : "", names[kind], coarser(p));
     }
 done:
     return status;
@@ -491,19 +556,6 @@ static void shape_refuse(const planner *p, const rill_error_bar_part *part)
         2 * part->cost);
 }
 
-/* Estimate a run on a surface from its own plan. */
-static void shape_estimate(const planner *p, const planned *own, rill_error_bar_part *part)
-{
-    const rill_permeability_plan *plan = &own->plan;
-    const double step = p->plain->device_bytes ? STEP_INTERPOLATED_CUDA : STEP_INTERPOLATED;
-    part->nodes = plan->nodes;
-    part->steps_expected = plan->steps_expected;
-    part->cost = step * (double)plan->nodes * plan->steps_expected /
-                 ((double)p->plain->nodes * p->plain->steps_expected);
-    part->host_bytes = plan->host_bytes + (uint64_t)voxels_bytes(p->geom, part->n) + own->cuts;
-    part->device_bytes = plan->device_bytes;
-}
-
 /* Plan the runs with interpolated bounce-back on a surface through the voxels, one for each magic parameter.
  */
 static rill_status shape_plan(planner *p)
@@ -531,7 +583,7 @@ static rill_status shape_plan(planner *p)
         snprintf(note, size, "no runs on a smooth surface: %.200s", rill_error_message());
         return RILL_OK;
     }
-    shape_estimate(p, &plan, &part);
+    own_estimate(p, &plan, p->plain->device_bytes ? STEP_INTERPOLATED_CUDA : STEP_INTERPOLATED, &part);
     if (part.host_bytes > p->plain->host_free || part.device_bytes > p->plain->device_free ||
         2 * part.cost * plain > fmax(p->updates, SHAPE_RUNS * plain)) {
         shape_refuse(p, &part);

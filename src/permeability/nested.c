@@ -113,8 +113,7 @@ static void coarsen_rows(const void *shared, uint64_t first, uint64_t end)
     }
 }
 
-/* Make a coarser sample, which is kept as the finer one is. */
-static rill_status coarsen(const rill_geom *fine, rill_geom **out)
+rill_status rill_nested_coarsen(const rill_geom *fine, rill_geom **out)
 {
     rill_status status = RILL_OK;
     rill_geom *coarse = NULL;
@@ -252,7 +251,7 @@ static rill_status solve(rill_follower *f, rill_permit *permit, start *out, rill
     o.finished = NULL;
     o.finished_pieces = NULL;
     const double begun = rill_now();
-    RILL_TRY(coarsen(f->geom, &nested->geom));
+    RILL_TRY(rill_nested_coarsen(f->geom, &nested->geom));
     const double coarsened = rill_now();
     RILL_TRY(rill_permeability_prepare(nested->geom, &o));
     RILL_TRY(rill_permeability_plan_make(nested->geom, &o, &nested->plan));

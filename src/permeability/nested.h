@@ -22,6 +22,12 @@ typedef struct rill_nested {
     double k;            /**< k_aa to start with, lu of the finer grid */
 } rill_nested;
 
+/**
+ * Make a sample with 2^3 voxels in one, pore where at least half of them are; kept as the finer one is.
+ * @param[out] out  domain boundaries are those of the finer one
+ */
+rill_status rill_nested_coarsen(const rill_geom *fine, rill_geom **out);
+
 /** Return whether the flow stays on the device: a single GPU steps both grids. */
 bool rill_nested_stays(const rill_geom *geom, const rill_permeability_options *options);
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,6 +31,22 @@ def test_batches_have_the_numbers_of_each_alone(rock: Image, tmp_path: pathlib.P
     assert rill.diffusivity_blocks(rock, 12, axis="z", device="cpu", csv=tmp_path / "d.csv", resume=True).rows[0].resumed
     with pytest.raises(rill.UsageError, match="use diffusivity"):
         rill.diffusivity_many(rock)
+
+
+def test_a_checkpoint_goes_on_to_the_same_bits_and_is_removed(rock: Image, tmp_path: pathlib.Path) -> None:
+    options: dict[str, Any] = {"axis": "xyz", "device": "cpu", "tolerance": 1e-7, "checkpoint": tmp_path / "a.checkpoint.h5"}
+    whole = rill.diffusivity(rock, **options)
+    calls: list[rill.Moment] = []
+
+    def stop(moment: rill.Moment) -> bool:
+        calls.append(moment)
+        return sum((call.what or "").endswith("along y") for call in calls) < 4
+
+    with pytest.raises(rill.Cancelled):
+        rill.diffusivity(rock, **options, progress=stop)
+    assert (tmp_path / "a.checkpoint.h5").exists()
+    assert np.array_equal(rill.diffusivity(rock, **options, resume=True).tensor, whole.tensor)
+    assert not (tmp_path / "a.checkpoint.h5").exists()
 
 
 def test_the_error_bar_extrapolates_and_plates_have_none() -> None:

@@ -21,7 +21,8 @@ static double noise(uint32_t k)
     return (double)h / 4294967295.0;
 }
 
-/* Vertices all over a box and beyond its periodic faces: the sum over all pairs, and no force on the whole. */
+/* Vertices all over a box and beyond its periodic faces: the sum over all pairs, and no force on the whole.
+ */
 Test(membrane_contact, all_pairs)
 {
     static double x[COUNT][3], force[COUNT][3], wanted[COUNT][3];
@@ -70,9 +71,11 @@ Test(membrane_contact, all_pairs)
 Test(membrane_contact, box_too_narrow)
 {
     rill_membrane_contact c;
-    cr_expect_eq(rill_membrane_contact_create((uint32_t[]){4, 9, 9}, (bool[]){true, false, false}, 1.5, 1, 8, &c),
-                 RILL_USAGE);
-    ASSERT_OK(rill_membrane_contact_create((uint32_t[]){4, 9, 9}, (bool[]){false, false, false}, 1.5, 1, 8, &c));
+    cr_expect_eq(
+        rill_membrane_contact_create((uint32_t[]){4, 9, 9}, (bool[]){true, false, false}, 1.5, 1, 8, &c),
+        RILL_USAGE);
+    ASSERT_OK(
+        rill_membrane_contact_create((uint32_t[]){4, 9, 9}, (bool[]){false, false, false}, 1.5, 1, 8, &c));
     rill_membrane_contact_destroy(&c);
 }
 

@@ -21,8 +21,8 @@ static uint32_t cell_along(const rill_membrane_contact *c, int axis, double x)
     return (uint32_t)fmin(fmax(cell, 0), c->cells[axis] - 1.0);
 }
 
-rill_status rill_membrane_contact_create(const uint32_t n[3], const bool open[3], double range, double strength,
-                                uint64_t vertices, rill_membrane_contact *out)
+rill_status rill_membrane_contact_create(const uint32_t n[3], const bool open[3], double range,
+                                         double strength, uint64_t vertices, rill_membrane_contact *out)
 {
     rill_status status = RILL_OK;
     rill_membrane_contact c = {.range = range, .strength = strength, .room = vertices};
@@ -33,8 +33,9 @@ rill_status rill_membrane_contact_create(const uint32_t n[3], const bool open[3]
         c.cells[a] = (uint32_t)fmin(fmax(floor(n[a] / range), 1), 256);
         cells *= c.cells[a];
         if (open[a] && c.cells[a] < 3)
-            RILL_TRY(rill_fail(RILL_USAGE, "%u voxels are less than 3 ranges of contact, %g: make the box wider",
-                               n[a], 3 * range));
+            RILL_TRY(rill_fail(RILL_USAGE,
+                               "%u voxels are less than 3 ranges of contact, %g: make the box wider", n[a],
+                               3 * range));
     }
     if (vertices > UINT32_MAX)
         RILL_TRY(rill_fail(RILL_USAGE, "%llu vertices of membranes are more than %u: make them coarser",
@@ -94,8 +95,7 @@ static void push(const work *w, uint32_t v, uint32_t other)
     }
     const double distance = sqrt(square);
     if (distance >= c->range || distance == 0) return;
-    for (int a = 0; a < 3; a++)
-        w->force[v][a] += c->strength * (1 / distance - 1 / c->range) * between[a];
+    for (int a = 0; a < 3; a++) w->force[v][a] += c->strength * (1 / distance - 1 / c->range) * between[a];
 }
 
 /* The cells around one along an axis. */
@@ -119,16 +119,16 @@ static void contact(const void *shared, uint64_t first, uint64_t end)
         for (int a = 0; a < 3; a++) count[a] = around(c, a, cell_along(c, a, w->x[v][a]), near[a]);
         for (int k = 0; k < count[0] * count[1] * count[2]; k++) {
             const uint32_t cell =
-                near[0][k % count[0]] +
-                c->cells[0] * (near[1][k / count[0] % count[1]] + c->cells[1] * near[2][k / count[0] / count[1]]);
+                near[0][k % count[0]] + c->cells[0] * (near[1][k / count[0] % count[1]] +
+                                                       c->cells[1] * near[2][k / count[0] / count[1]]);
             for (uint32_t at = c->first[cell]; at < c->first[cell + 1]; at++)
                 if (c->vertex[at] / w->of_each != v / w->of_each) push(w, (uint32_t)v, c->vertex[at]);
         }
     }
 }
 
-void rill_membrane_contact_add(rill_membrane_contact *c, const double (*x)[3], uint32_t count, uint32_t of_each,
-                      double (*force)[3])
+void rill_membrane_contact_add(rill_membrane_contact *c, const double (*x)[3], uint32_t count,
+                               uint32_t of_each, double (*force)[3])
 {
     const work w = {.contact = c, .x = x, .of_each = of_each, .force = force};
     sort(c, x, count);

@@ -216,7 +216,7 @@ static rill_status stiffness_check(run *r)
 {
     const double most = rill_membrane_stiffness_most(r->given->tau);
     double stiffness;
-    const rill_status status = rill_membranes_stiffness(r->membranes, &stiffness);
+    const rill_status status = rill_membranes_stiffness(r->membranes, r->given->progress, &stiffness);
     if (status != RILL_OK || stiffness <= most) return status;
     return rill_fail(RILL_USAGE,
                      "the membrane is too stiff for the time step, and would diverge: its stiffness is %.3g, "

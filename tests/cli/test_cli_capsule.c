@@ -74,6 +74,8 @@ Test(capsule, refusals)
     cli_test_fails(1, "too stiff for the time step", "capsule", "sphere", "-q", "--nx", "14", "--ny", "14",
                    "--nz", "14", "--radius", "4", "--level", "2", "--re", "0.5", "--ca", "1e-5", "--strain",
                    "1");
+    cli_test_fails(1, "beyond the largest number", "capsule", "sphere", "-q", "--ca", "1e-300", "--strain",
+                   "1e-9");
     cli_test_fails(1, "Lower --re to", "capsule", "red-cell", "-q", "--nx", "24", "--ny", "24", "--nz", "24",
                    "--law", "skalak", "--dilatation", "100", "--ca", "0.2", "--bending", "0.02", "--volume",
                    "10");

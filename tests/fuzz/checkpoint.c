@@ -48,8 +48,9 @@ static void key_take(rill_file *file, const char *name, char text[KEY])
 
 static void read_parts(const char *path)
 {
-    static const char *const names[PARTS] = {"place", "runs", "journal", "populations", "run", "case",
-                                       "transport", "done", "found", "residual", "direction", "solved"};
+    static const char *const names[PARTS] = {"place", "runs",     "journal",   "populations",
+                                             "run",   "case",     "transport", "done",
+                                             "found", "residual", "direction", "solved"};
     char run[KEY], geometry[KEY], variant[KEY];
     rill_file *file = NULL;
     if (rill_file_open(path, &file) != RILL_OK) return;

@@ -30,13 +30,6 @@ static rill_status check(const rill_sim *sim, const rill_free_surface_options *o
         return rill_fail(RILL_USAGE, "surface tension %g is not a number from 0 on", o->tension);
     if (!(o->contact_angle > 0 && o->contact_angle < 180))
         return rill_fail(RILL_USAGE, "contact angle %g is not between 0 and 180 degrees", o->contact_angle);
-    const uint32_t *n = sim->domain->numbering.n;
-    if (o->contact_angle != RILL_RIGHT_ANGLE && n[0] > 1 && n[1] > 1 && n[2] > 1)
-        return rill_fail(
-            RILL_USAGE,
-            "contact angle %g: other than %g degrees are for flows in a plane only: give an axis "
-            "one voxel",
-            o->contact_angle, RILL_RIGHT_ANGLE);
     return RILL_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "free_surface/plic.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Nodes that a thread takes at a time. */
 enum { PIECE = 16 };
@@ -80,21 +81,25 @@ double rill_free_surface_gain(const rill_free_surface *s, rill_node node, const 
     return gain;
 }
 
-static bool beside(const rill_free_surface *s, const rill_node *around, rill_phase_state state)
+/* Return whether a node has gas beside it, or interface without liquid: there is such, as liquid has
+ * interface beside it along all velocities, and a surface that leans over at a wall could not draw back if
+ * its last node filled up again. */
+static bool beside_gas(const rill_free_surface *s, const rill_node *around)
 {
     for (int i = 1; i < rill_q((int)s->lattice); i++) {
         const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
-        if (other != RILL_UPSTREAM_WALL && s->state[other] == state) return true;
+        if (other == RILL_UPSTREAM_WALL || s->state[other] == RILL_LIQUID) continue;
+        if (s->state[other] == RILL_GAS || s->fill[other] < (float)BEYOND) return true;
     }
     return false;
 }
 
-/* Collect the fill levels of a neighbourhood. In the solid they are those of the mirror image at the wall, so
- * that the surface meets it at 90 degrees, or those of a plane at another angle. */
-static void fills_of(const rill_free_surface *s, const rill_node *around, double *fill)
+/* Collect the fill levels of a neighbourhood, in the solid those of the mirror image at the wall. @return
+ * whether there is solid */
+static bool fills_of(const rill_free_surface *s, const rill_node *around, double *fill, bool *wall)
 {
     const int step[3] = {1, 3, 9};
-    bool wall[RILL_AROUND], walls = false;
+    bool walls = false;
     for (int k = 0; k < RILL_AROUND; k++) {
         const int x[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
         int at = k;
@@ -105,7 +110,7 @@ static void fills_of(const rill_free_surface *s, const rill_node *around, double
         wall[k] = around[k] == RILL_UPSTREAM_WALL;
         walls |= wall[k];
     }
-    if (walls && s->angle != RILL_RIGHT_ANGLE) rill_plic_contact(wall, s->angle * M_PI / 180, fill);
+    return walls;
 }
 
 /* The surface in a cell. */
@@ -117,11 +122,23 @@ typedef struct plane {
 static plane plane_of(const rill_free_surface *s, const rill_node *around)
 {
     plane p = {{0}};
+    rill_contact_line contact;
+    bool wall[RILL_AROUND];
     double fill[RILL_AROUND];
-    fills_of(s, around, fill);
-    if (!rill_plic_normal(fill, p.normal)) return p;
+    const bool walls = fills_of(s, around, fill, wall);
+    const bool bent = walls && s->angle != RILL_RIGHT_ANGLE &&
+                      rill_plic_contact(wall, s->angle * M_PI / 180, fill, &contact);
+    if (walls && s->angle != RILL_RIGHT_ANGLE) rill_plic_film(wall, fill);
+    if (bent)
+        memcpy(p.normal, contact.normal, sizeof p.normal);
+    else if (!rill_plic_normal(fill, p.normal))
+        return p;
     p.offset = rill_plic_offset(p.normal, fill[RILL_AROUND / 2]);
-    if (s->tension > 0) p.tension = 2 * s->tension * rill_plic_curvature(fill, p.normal);
+    if (walls && s->angle != RILL_RIGHT_ANGLE) rill_plic_without(wall, fill);
+    if (s->tension > 0)
+        p.tension =
+            2 * s->tension *
+            (bent ? rill_plic_contact_curvature(fill, &contact) : rill_plic_curvature(fill, p.normal));
     return p;
 }
 
@@ -219,9 +236,9 @@ static void after_some(const void *shared, uint64_t first, uint64_t end)
         rill_free_surface_exchange(s, w->launch, node, around, &e);
         const double density = rill_free_surface_sent(s, w->launch, &e).density;
         s->found[k].density = density;
-        s->found[k].change = s->mass[node] > (1 + BEYOND) * density || !beside(s, around, RILL_GAS) ? 1
-                             : s->mass[node] < -BEYOND * density                                    ? -1
-                                                                                                    : 0;
+        s->found[k].change = s->mass[node] > (1 + BEYOND) * density || !beside_gas(s, around) ? 1
+                             : s->mass[node] < -BEYOND * density                              ? -1
+                                                                                              : 0;
     }
 }
 

@@ -130,51 +130,81 @@ int rill_plic_normal(const double fill[RILL_AROUND], double normal[3])
     return normalize(normal);
 }
 
-/* Return what a plane holds of cell k of a neighbourhood. */
-static double part_of(int k, const double normal[3], double offset)
+/* A surface meets the wall nearby where the layer of cells along it is empty or full somewhere, but for
+ * this, and differs from cell to cell by that. */
+#define DRY 0.01
+#define RANGE 0.1
+
+/* Degrees between a normal and that of the wall, at least. */
+#define STEEP 10
+
+static double product(const double a[3], const double b[3])
 {
-    return rill_plic_volume(normal, offset - (k % 3 - 1) * normal[0] - (k / 3 % 3 - 1) * normal[1] -
-                                        (k / 9 - 1) * normal[2]);
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Return whether cell k is in the layer of the cell in the middle, along the wall. */
-static bool along_wall(int k, const double out[3])
+/* Find the direction out of the solid. @return false where there is none */
+static bool out_of(const bool wall[RILL_AROUND], double out[3])
 {
-    return fabs((k % 3 - 1) * out[0] + (k / 3 % 3 - 1) * out[1] + (k / 9 - 1) * out[2]) < 0.5;
-}
-
-/* Return the offset of the plane that holds as much as the cells in the layer along the wall do. */
-static double offset_of(const bool wall[RILL_AROUND], const double out[3], const double normal[3],
-                        const double fill[RILL_AROUND])
-{
-    double low = -4, high = 4;
-    while (high - low > 1e-9) {
-        const double middle = (low + high) / 2;
-        double more = 0;
-        for (int k = 0; k < RILL_AROUND; k++) {
-            if (!wall[k] && along_wall(k, out)) more += part_of(k, normal, middle) - fill[k];
-        }
-        if (more > 0)
-            high = middle;
-        else
-            low = middle;
-    }
-    return low;
-}
-
-void rill_plic_contact(const bool wall[RILL_AROUND], double angle, double fill[RILL_AROUND])
-{
-    double normal[3], out[3] = {0}, along = 0; /* out of the solid */
+    for (int a = 0; a < 3; a++) out[a] = 0;
     for (int k = 0; k < RILL_AROUND; k++)
         for (int a = 0; a < 3 && wall[k]; a++) out[a] -= slope_of(k, a);
-    if (!normalize(out) || !rill_plic_normal(fill, normal)) return;
-    for (int a = 0; a < 3; a++) along += normal[a] * out[a];
-    for (int a = 0; a < 3; a++) normal[a] -= along * out[a];
-    if (!normalize(normal)) return; /* the surface is parallel to the wall */
-    for (int a = 0; a < 3; a++) normal[a] = sin(angle) * normal[a] + cos(angle) * out[a];
-    const double offset = offset_of(wall, out, normal, fill);
-    for (int k = 0; k < RILL_AROUND; k++)
-        if (wall[k] || along_wall(k, out)) fill[k] = part_of(k, normal, offset);
+    return normalize(out);
+}
+
+/* Return whether the surface meets the wall nearby. */
+static bool line_near(const bool wall[RILL_AROUND], const double out[3], const double fill[RILL_AROUND])
+{
+    double least = 1, most = 0;
+    for (int k = 0; k < RILL_AROUND; k++) {
+        const double up = (k % 3 - 1) * out[0] + (k / 3 % 3 - 1) * out[1] + (k / 9 - 1) * out[2];
+        if (wall[k] || fabs(up) > 0.5) continue;
+        least = fmin(least, fill[k]);
+        most = fmax(most, fill[k]);
+    }
+    return (least < DRY || most > 1 - DRY) && most - least > RANGE;
+}
+
+/* Find the normal by cells of solid that continue the two layers of cells before them. */
+static bool normal_of(const bool wall[RILL_AROUND], const double out[3], const double fill[RILL_AROUND],
+                      double normal[3])
+{
+    static const int step[3] = {1, 3, 9};
+    double beyond[RILL_AROUND];
+    for (int k = 0; k < RILL_AROUND; k++) {
+        const int x[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+        int other = k; /* across the cell in the middle */
+        for (int a = 0; a < 3; a++)
+            if (fabs(out[a]) > 0.5 && x[a] * out[a] < 0) other -= 2 * x[a] * step[a];
+        beyond[k] = wall[k] ? 2 * fill[k] - fill[other] : fill[k];
+    }
+    return rill_plic_normal(beyond, normal);
+}
+
+bool rill_plic_contact(const bool wall[RILL_AROUND], double angle, const double fill[RILL_AROUND],
+                       rill_contact_line *c)
+{
+    double asked[3], found[3], far = 0;
+    if (!out_of(wall, c->out) || !rill_plic_normal(fill, asked) || !line_near(wall, c->out, fill))
+        return false;
+    const double along = product(asked, c->out);
+    for (int a = 0; a < 3; a++) asked[a] -= along * c->out[a];
+    if (!normalize(asked)) return false; /* the surface is parallel to the wall */
+    for (int a = 0; a < 3; a++) {
+        asked[a] = sin(angle) * asked[a] + cos(angle) * c->out[a];
+        far = fmax(far, fabs(c->out[a]));
+    }
+    c->height = 0.5 / far;
+    const bool known = normal_of(wall, c->out, fill, found);
+    for (int a = 0; a < 3; a++) c->normal[a] = asked[a] + (known ? found[a] : 0);
+    if (product(c->normal, asked) < 1 || !normalize(c->normal) ||
+        fabs(product(c->normal, c->out)) > cos(STEEP * M_PI / 180))
+        memcpy(c->normal, asked, sizeof asked); /* the surface is too far from the contact angle */
+    c->cosine = product(c->normal, c->out);
+    c->sine = sqrt(1 - c->cosine * c->cosine);
+    c->slope = (c->cosine * product(asked, c->normal) - product(asked, c->out)) /
+               (c->sine * product(asked, c->normal));
+    return true;
 }
 
 enum { TERMS = 6 };
@@ -202,6 +232,12 @@ static bool solve(int n, double m[TERMS][TERMS], double *b)
  * the middle, -1 at the four nearest and 1 at the four corners has C > 0. */
 #define OWN 5
 
+/* Weight of the corner in which the plane of a full or an empty cell is. */
+#define CORNER 0.1
+
+/* Fill level that counts as none. */
+#define TOUCH 1e-4
+
 /* The plane of a cell within the cell, in axes of which the third is its normal: area, and the means of what
  * the fit is made of. */
 typedef struct section {
@@ -210,7 +246,7 @@ typedef struct section {
 
 typedef struct sections {
     int count;
-    section all[RILL_AROUND];
+    section all[RILL_AROUND + 1];
 } sections;
 
 /* Set two axes across a normal. */
@@ -278,16 +314,29 @@ static section section_of(const double normal[3], double along[2][3], double off
     return s;
 }
 
-static sections sections_of(const double fill[RILL_AROUND], const double normal[3])
+/* A face between a full and an empty cell is part of the surface: return the fill level of cell k, of an
+ * empty one so little that its plane is in this face. Without it, a cell would have another curvature once a
+ * neighbour is a little less than empty. */
+static double level_of(const double fill[RILL_AROUND], const double normal[3], int k)
+{
+    static const int step[3] = {1, 3, 9};
+    const int x[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+    const double m[3] = {fabs(normal[0]), fabs(normal[1]), fabs(normal[2])};
+    const int a = m[0] >= m[1] && m[0] >= m[2] ? 0 : m[1] >= m[2] ? 1 : 2, inward = normal[a] > 0 ? -1 : 1;
+    if (fill[k] >= TOUCH || abs(x[a] + inward) > 1) return fill[k];
+    const double inner = fill[k + inward * step[a]];
+    return inner > 1 - TOUCH && inner <= 1 ? TOUCH : fill[k];
+}
+
+static sections sections_of(const double fill[RILL_AROUND], const double normal[3], double middle,
+                            double along[2][3])
 {
     sections p = {.count = 0};
-    double along[2][3];
-    axes_set(normal, along);
-    const double middle = rill_plic_offset(normal, fill[RILL_AROUND / 2]);
     for (int k = 0; k < RILL_AROUND; k++) {
-        if (!(fill[k] > 0 && fill[k] < 1)) continue;
+        const double level = level_of(fill, normal, k);
+        if (!(level > 0 && level < 1)) continue;
         const int c[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
-        const double offset = rill_plic_offset(normal, fill[k]);
+        const double offset = rill_plic_offset(normal, level);
         double x = 0, y = 0, z = offset - middle;
         for (int a = 0; a < 3; a++) {
             x += c[a] * along[0][a];
@@ -322,12 +371,76 @@ static bool fit(const sections *p, int terms, double b[TERMS])
     return false;
 }
 
-double rill_plic_curvature(const double fill[RILL_AROUND], const double normal[3])
+/* Return the mean curvature where x = y = 0. */
+static double curvature_of(const double b[TERMS])
 {
-    const sections p = sections_of(fill, normal);
-    double b[TERMS];
-    if (!fit(&p, TERMS, b) && !fit(&p, 4, b)) return 0; /* a quadric, else a sphere */
     const double xx = b[3] + b[4], yy = b[3] - b[4], slopes = 1 + b[1] * b[1] + b[2] * b[2];
     const double k = xx * (1 + b[2] * b[2]) + yy * (1 + b[1] * b[1]) - b[5] * b[1] * b[2];
     return -k / (slopes * sqrt(slopes));
+}
+
+void rill_plic_film(const bool wall[RILL_AROUND], double fill[RILL_AROUND])
+{
+    double out[3], normal[3];
+    const bool liquid = out_of(wall, out) && rill_plic_normal(fill, normal) && product(out, normal) > 0;
+    for (int k = 0; k < RILL_AROUND; k++)
+        if (wall[k]) fill[k] = liquid;
+}
+
+/* Of cells in the solid: no fill level of a cell that takes part. */
+#define SOLID 2
+
+void rill_plic_without(const bool wall[RILL_AROUND], double fill[RILL_AROUND])
+{
+    for (int k = 0; k < RILL_AROUND; k++)
+        if (wall[k]) fill[k] = SOLID;
+}
+
+double rill_plic_curvature(const double fill[RILL_AROUND], const double normal[3])
+{
+    double b[TERMS], along[2][3];
+    axes_set(normal, along);
+    const sections p = sections_of(fill, normal, rill_plic_offset(normal, fill[RILL_AROUND / 2]), along);
+    if (!fit(&p, TERMS, b) && !fit(&p, 4, b)) return 0; /* a quadric, else a sphere */
+    return curvature_of(b);
+}
+
+/* Let a full or an empty cell in the middle take part, by the corner in which its plane is. */
+static void own_point(const double fill[RILL_AROUND], const double normal[3], double along[2][3], sections *p)
+{
+    if (fill[RILL_AROUND / 2] > 0 && fill[RILL_AROUND / 2] < 1) return;
+    section *s = &p->all[p->count++];
+    double x = 0, y = 0;
+    *s = (section){.area = CORNER * OWN};
+    for (int a = 0; a < 3; a++) {
+        const double side = fabs(normal[a]) < FLAT ? 0 : copysign(fill[RILL_AROUND / 2] - 0.5, normal[a]);
+        x += side * along[0][a];
+        y += side * along[1][a];
+    }
+    const double term[TERMS] = {1, x, y, x * x + y * y, x * x - y * y, x * y};
+    memcpy(s->term, term, sizeof term);
+}
+
+double rill_plic_contact_curvature(const double fill[RILL_AROUND], const rill_contact_line *c)
+{
+    double b[TERMS], along[2][3];
+    const double *n = c->normal, middle = rill_plic_offset(n, fill[RILL_AROUND / 2]),
+                 line = -(c->height + middle * c->cosine) / c->sine; /* x of the contact line */
+    for (int a = 0; a < 3; a++) along[0][a] = (c->out[a] - c->cosine * n[a]) / c->sine;
+    for (int a = 0; a < 3; a++)
+        along[1][a] = n[(a + 1) % 3] * along[0][(a + 2) % 3] - n[(a + 2) % 3] * along[0][(a + 1) % 3];
+    sections p = sections_of(fill, n, middle, along);
+    own_point(fill, n, along, &p);
+    for (int k = 0; k < p.count; k++) { /* dz/dx at the line: A + 2 (C + D) line = slope */
+        double *t = p.all[k].term;
+        const double xx = (t[3] + t[4]) / 2, yy = (t[3] - t[4]) / 2;
+        p.all[k].z -= c->slope * t[1];
+        t[1] = xx - 2 * line * t[1];
+        t[3] = yy;
+        t[4] = t[5];
+    }
+    if (!fit(&p, TERMS - 1, b) && !fit(&p, TERMS - 2, b) && !fit(&p, 2, b)) return 0;
+    const double whole[TERMS] = {b[0], c->slope - 2 * line * b[1], b[2], (b[1] + b[3]) / 2, (b[1] - b[3]) / 2,
+                                 b[4]};
+    return curvature_of(whole);
 }

@@ -32,13 +32,32 @@ double rill_plic_offset(const double normal[3], double volume);
  */
 int rill_plic_normal(const double fill[RILL_AROUND], double normal[3]);
 
+/** A surface that meets a wall. */
+typedef struct rill_contact_line {
+    double out[3];       /**< out of the wall */
+    double normal[3];    /**< between that of the surface and that of the contact angle */
+    double slope;        /**< of the surface at the wall, by the contact angle, across `normal` */
+    double height;       /**< of the middle of the cell above the wall */
+    double sine, cosine; /**< of the angle between `normal` and `out` */
+} rill_contact_line;
+
 /**
- * Replace the fill levels in the solid, and in the layer of cells along it, by those of a plane that meets
- * the wall at the contact angle and holds as much as this layer does: a surface that leans over several cells
- * of the layer would otherwise stay where one of them is nearly empty.
- * @param wall  cells of solid @param angle  in the liquid, radians
+ * Find where a surface meets the wall in a neighbourhood.
+ * @param wall  cells of solid @param angle  in the liquid, radians @param fill  in the solid those of the
+ * mirror image @return false without a contact line here
  */
-void rill_plic_contact(const bool wall[RILL_AROUND], double angle, double fill[RILL_AROUND]);
+bool rill_plic_contact(const bool wall[RILL_AROUND], double angle, const double fill[RILL_AROUND],
+                       rill_contact_line *contact);
+
+/** Continue a surface that does not meet the wall nearby into the solid, by cells that are full below a film
+ * of liquid, and empty below one of gas. @param fill  in the solid those of the mirror image before */
+void rill_plic_film(const bool wall[RILL_AROUND], double fill[RILL_AROUND]);
+
+/** Let cells of solid take no part in a curvature. */
+void rill_plic_without(const bool wall[RILL_AROUND], double fill[RILL_AROUND]);
+
+/** Return the mean curvature with the slope of the contact angle where the surface meets the wall. */
+double rill_plic_contact_curvature(const double fill[RILL_AROUND], const rill_contact_line *contact);
 
 /**
  * Return the mean curvature of the surface in the middle of a neighbourhood, (1/R1 + 1/R2) / 2, above 0 for a

@@ -40,7 +40,7 @@ Test(free_surface, refusals)
 {
     cli_test_fails(1, "choose pool, drop", "free-surface", "blob");
     cli_test_fails(1, "on a CPU only", "free-surface", "pool", "--depth", "3", "--backend", "cuda");
-    cli_test_fails(1, "in a plane", "free-surface", "pool", "--depth", "3", "--contact-angle", "60");
+    cli_test_fails(1, "contact-angle", "free-surface", "pool", "--depth", "3", "--contact-angle", "180");
     cli_test_fails(1, "there is no liquid", "free-surface", "pool", "-q", "--nx", "4", "--ny", "4", "--nz",
                    "4");
     cli_test_fails(1, "needs a result file", "free-surface", "pool", "--depth", "3", "--every", "10");

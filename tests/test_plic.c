@@ -42,23 +42,30 @@ Test(plic, curvature_of_a_chequered_surface)
     cr_expect_lt(rill_plic_curvature(fill, (double[3]){0, 0, 1}), -1e-3);
 }
 
-/* Below the wall lies what a plane at the contact angle has there, if that is the surface. */
+/* A plane at the contact angle is flat up to the wall. Where the angle that is asked for is larger, the
+ * liquid is drawn together as in a drop, and spread where it is smaller. */
 Test(plic, planes_at_walls)
 {
     for (int degrees = 40; degrees < 150; degrees += 20) {
-        const double angle = degrees * M_PI / 180,
+        const double angle = degrees * M_PI / 180, turn = 15 * M_PI / 180,
                      normal[3] = {0.6 * sin(angle), 0.8 * sin(angle), cos(angle)};
         bool wall[RILL_AROUND];
-        double fill[RILL_AROUND], exact[RILL_AROUND];
+        double fill[RILL_AROUND], curvature[3];
         for (int c = 0; c < RILL_AROUND; c++) {
             const int x = c % 3 - 1, y = c / 3 % 3 - 1, z = c / 9 - 1;
-            exact[c] = rill_plic_volume(normal, 0.1 - x * normal[0] - y * normal[1] - z * normal[2]);
-            wall[c] = z < 0;
+            wall[c] = z < 0; /* where the mirror image of the first layer lies */
             fill[c] =
-                wall[c] ? rill_plic_volume((double[3]){0.6, 0.8, 0}, 0.1 - x * 0.6 - y * 0.8) : exact[c];
+                rill_plic_volume(normal, 0.1 - x * normal[0] - y * normal[1] - (wall[c] ? 0 : z) * normal[2]);
         }
-        rill_plic_contact(wall, angle, fill);
-        for (int c = 0; c < RILL_AROUND; c++)
-            cr_expect_float_eq(fill[c], exact[c], 0.05, "%d %d", degrees, c);
+        rill_contact_line lines[3];
+        for (int k = 0; k < 3; k++)
+            cr_assert(rill_plic_contact(wall, angle + (k - 1) * turn, fill, &lines[k]), "%d", degrees);
+        rill_plic_without(wall, fill);
+        for (int k = 0; k < 3; k++) curvature[k] = rill_plic_contact_curvature(fill, &lines[k]);
+        for (int a = 0; a < 3; a++)
+            cr_expect_float_eq(lines[1].normal[a], normal[a], 0.1, "%d: %g", degrees, lines[1].normal[a]);
+        cr_expect_float_eq(curvature[1], 0, 0.005, "%d: %g", degrees, curvature[1]);
+        cr_expect(curvature[0] < -0.05 && curvature[2] > 0.05, "%d: %g, %g", degrees, curvature[0],
+                  curvature[2]);
     }
 }

@@ -19,6 +19,7 @@ void cli_error_bar_part_name(const rill_error_bar_plan *plan, int part, char *te
     char split[32] = "";
     if (p->purpose == RILL_ERROR_BAR_GRID)
         snprintf(split, sizeof split, ", voxels split into %u^3", p->split);
+    if (p->coarser) snprintf(split, sizeof split, ", on coarser voxels");
     snprintf(text, size, "error bar %d of %d, %s%s", part + 1, plan->part_count, purposes[p->purpose], split);
 }
 

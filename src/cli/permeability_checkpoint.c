@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "io/checkpoint.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,9 +55,14 @@ rill_status cli_checkpoint_settle(const cli_checkpoint *c, char *name, size_t si
 rill_status cli_checkpoint_finish(const cli_checkpoint_end *e)
 {
     char why[1024];
-    if (e->written == RILL_OK && e->status != RILL_OK) return rill_fail(e->status, "%s", e->why);
-    if (e->written == RILL_OK && e->left) rill_checkpoint_remove(e->name);
-    if (e->written == RILL_OK || !e->left) return e->written;
+    rill_status written = e->written;
+    if (written == RILL_OK && e->status != RILL_OK) return rill_fail(e->status, "%s", e->why);
+    if (written == RILL_OK && e->left && (fflush(stdout) != 0 || ferror(stdout)))
+        written =
+            rill_fail(RILL_SYSTEM, "standard output cannot be written (%s): free space or write elsewhere",
+                      strerror(errno));
+    if (written == RILL_OK && e->left) rill_checkpoint_remove(e->name);
+    if (written == RILL_OK || !e->left) return written;
     snprintf(why, sizeof why, "%s", rill_error_message());
-    return rill_fail(e->written, "%s; the checkpoint %s is whole: continue with --resume then", why, e->name);
+    return rill_fail(written, "%s; the checkpoint %s is whole: continue with --resume then", why, e->name);
 }

@@ -144,7 +144,8 @@ static void boundaries_take(const runner *r, rill_error_bar *out)
         }
     }
     if (taken == 0) return unknown(out, RILL_ERROR_BOUNDARIES, plan->sides_note);
-    for (int a = 0; a < 3; a++) width[a] = fmax(width[a], fabs(largest[a]));
+    for (int a = 0; a < 3; a++) /* on coarser voxels the effect itself is off by so much */
+        width[a] = own ? width[a] + fabs(largest[a]) : fmax(width[a], fabs(largest[a]));
     rill_error_bar_put(out, RILL_ERROR_BOUNDARIES, RILL_ERROR_KNOWN, largest, width, plan->sides_note);
 }
 

@@ -7,6 +7,7 @@
  */
 #include "core/status.h"
 #include "core/units.h"
+#include "geometry/voxels/axes.h"
 #include "geometry/voxels/derive.h"
 #include "geometry/voxels/planes.h"
 #include "geometry/voxels/shape.h"
@@ -259,6 +260,7 @@ static rill_status coarser_try(planner *p, const rill_error_bar_part *part, bool
     rill_error_bar_part both[2] = {*part, *part};
     double k = p->plain->k_expected;
     *added = false;
+    if (rill_axes_count(p->options->axis) > 1) return RILL_OK; /* k_expected is that of one axis */
     for (int a = 0; a < 3; a++)
         if (part->n[a] > 1 && part->n[a] < COARSER_EDGE) return RILL_OK;
     memcpy(both[0].sides, p->geom->sides, sizeof both[0].sides);
@@ -266,8 +268,7 @@ static rill_status coarser_try(planner *p, const rill_error_bar_part *part, bool
         planned plan;
         both[i].coarser = true;
         const rill_status status = part_plan(p, &both[i], &plan);
-        if (status == RILL_SYSTEM) return status;
-        if (status != RILL_OK) return RILL_OK;
+        if (status != RILL_OK) return RILL_OK; /* the run of the whole box is left */
         own_estimate(p, &plan, 1, &both[i]);
         if (!(fabs(log(4 * plan.plan.k_expected / k)) < log(COARSER_ALIKE))) return RILL_OK;
         k = 4 * plan.plan.k_expected;

@@ -120,13 +120,17 @@ static inline bool cli_test_exists(const char *path) { return access(path, F_OK)
 static inline void cli_test_result_is_kept(const char *arguments, const char *checkpoint)
 {
     char command[DIRECTORY_SIZE + 512], err[4096];
-    snprintf(command, sizeof command, "'%s' %s --json - >/dev/full 2>full.err", getenv("RILL"), arguments);
-    int state = system(command);
-    cli_test_slurp("full.err", err, sizeof err);
-    cr_expect(WIFEXITED(state) && WEXITSTATUS(state) == 3, "%d: %s", state, err);
-    cr_expect_not_null(strstr(err, checkpoint), "%s", err);
-    cr_expect_not_null(strstr(err, "continue with --resume"), "%s", err);
-    cr_assert(cli_test_exists(checkpoint), "it is gone");
+    int state;
+    for (int json = 0; json < 2; json++) {
+        snprintf(command, sizeof command, "'%s' %s %s >/dev/full 2>full.err", getenv("RILL"), arguments,
+                 json ? "--resume --json -" : "");
+        state = system(command);
+        cli_test_slurp("full.err", err, sizeof err);
+        cr_expect(WIFEXITED(state) && WEXITSTATUS(state) == 3, "%d: %s", state, err);
+        cr_expect_not_null(strstr(err, checkpoint), "%s", err);
+        cr_expect_not_null(strstr(err, "continue with --resume"), "%s", err);
+        cr_assert(cli_test_exists(checkpoint), "it is gone");
+    }
     snprintf(command, sizeof command, "'%s' %s --resume --json - >full.out 2>full.err", getenv("RILL"),
              arguments);
     state = system(command);

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { PARTS = 12, MOST = 1 << 22, KEY = 256 };
+enum { PARTS = 19, MOST = 1 << 22, KEY = 256 };
 
 typedef struct store {
     char *bytes;
@@ -48,9 +48,25 @@ static void key_take(rill_file *file, const char *name, char text[KEY])
 
 static void read_parts(const char *path)
 {
-    static const char *const names[PARTS] = {"place", "runs",     "journal",   "populations",
-                                             "run",   "case",     "transport", "done",
-                                             "found", "residual", "direction", "solved"};
+    static const char *const names[PARTS] = {"place",
+                                             "runs",
+                                             "journal",
+                                             "populations",
+                                             "run",
+                                             "case",
+                                             "transport",
+                                             "done",
+                                             "found",
+                                             "residual",
+                                             "direction",
+                                             "solved",
+                                             "field along x",
+                                             "field along y",
+                                             "field along z",
+                                             "closure along x",
+                                             "closure along y",
+                                             "closure along z",
+                                             "run 0"};
     char run[KEY], geometry[KEY], variant[KEY];
     rill_file *file = NULL;
     if (rill_file_open(path, &file) != RILL_OK) return;

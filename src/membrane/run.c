@@ -83,19 +83,22 @@ static rill_status check(const rill_capsule_case *c)
 /* Find rows, columns and layers: along an axis as many as there, and as far apart, as its length allows. */
 static rill_status rows_find(const rill_capsule_case *c, uint32_t rows[3])
 {
-    const double apart = 2 * (c->radius + RILL_CONTACT_RANGE);
+    const double apart =
+        2 * (c->radius + fmax(RILL_CONTACT_RANGE, 2)); /* 2: as check() has for one capsule */
     rows[0] = rows[1] = rows[2] = 1;
     while ((uint64_t)rows[0] * rows[1] * rows[2] < c->count) {
-        int widest = 0;
-        for (int a = 1; a < 3; a++)
-            if ((double)c->n[a] / rows[a] > (double)c->n[widest] / rows[widest]) widest = a;
-        rows[widest]++;
-        if (c->n[widest] < apart * rows[widest])
+        int widest = -1; /* of the axes that have room for one more */
+        for (int a = 0; a < 3; a++)
+            if (c->n[a] >= apart * (rows[a] + 1.0) &&
+                (widest < 0 || (double)c->n[a] / rows[a] > (double)c->n[widest] / rows[widest]))
+                widest = a;
+        if (widest < 0)
             return rill_fail(
                 RILL_USAGE,
                 "%u capsules of radius %g do not fit into the box, %g voxels apart from middle to "
                 "middle: make the box larger, or lower --count",
                 c->count, c->radius, apart);
+        rows[widest]++;
     }
     return RILL_OK;
 }
@@ -115,7 +118,8 @@ int rill_capsule_level(double radius)
 
 double rill_capsule_excess(const rill_capsule_case *given)
 {
-    return given->width == 2 ? 1.4 / (given->radius * given->radius) : NAN;
+    const bool measured = given->width == 2 && given->shape == RILL_CAPSULE_SPHERE && given->count <= 1;
+    return measured ? 1.4 / (given->radius * given->radius) : NAN;
 }
 
 rill_status rill_capsule_scale(const rill_capsule_case *c, rill_capsule_scales *out)
@@ -222,7 +226,8 @@ static rill_status stiffness_check(run *r)
                      "the membrane is too stiff for the time step, and would diverge: its stiffness is %.3g, "
                      "above %g. Lower --re to %.2g or less, which makes time steps shorter, or lower "
                      "--dilatation, --area, --volume or --bending",
-                     stiffness, most, r->given->reynolds * most / stiffness);
+                     stiffness, most,
+                     0.95 * r->given->reynolds * most / stiffness); /* two digits of it are below */
 }
 
 static rill_status begin(run *r)
@@ -269,9 +274,10 @@ done:
     return status;
 }
 
-/* Add the shape of one capsule over `count` to a row. */
+/* Add the shape of one capsule over `count` to a row, and the vector at twice its inclination, because axes
+ * at 89 and -89 degrees are 2 degrees apart. */
 static void shape_add(const rill_membrane_shape *s, const rill_membrane_shape *rest, double count,
-                      rill_capsule_row *row)
+                      double twice[2], rill_capsule_row *row)
 {
     /* the two axes in the plane of shear: not the one nearest to its normal y */
     int of_shear[2] = {0, 1}, found = 0, normal = 0;
@@ -281,11 +287,10 @@ static void shape_add(const rill_membrane_shape *s, const rill_membrane_shape *r
         if (k != normal) of_shear[found++] = k;
     const double *along = s->direction[of_shear[0]];
     const double longer = s->axes[of_shear[0]], shorter = s->axes[of_shear[1]];
-    double inclination = atan2(along[2], along[0]) * 180 / M_PI;
-    if (inclination > 90) inclination -= 180;
-    if (inclination <= -90) inclination += 180;
+    const double inclination = atan2(along[2], along[0]);
+    twice[0] += cos(2 * inclination);
+    twice[1] += sin(2 * inclination);
     row->deformation += (longer - shorter) / (longer + shorter) / count;
-    row->inclination += inclination / count;
     row->area += s->area / rest->area / count;
     row->volume += s->volume / rest->volume / count;
     for (int a = 0; a < 3; a++) {
@@ -296,12 +301,14 @@ static void shape_add(const rill_membrane_shape *s, const rill_membrane_shape *r
 
 static rill_capsule_row measure(const run *r)
 {
+    double twice[2] = {0};
     rill_capsule_row row = {.strain = r->scales.rate * (double)rill_sim_steps(r->sim)};
     for (uint32_t k = 0; k < r->membranes->count; k++) {
         const double(*x)[3] = (const double(*)[3])r->membranes->x + (uint64_t)k * r->mesh.vertex_count;
         const rill_membrane_shape s = rill_membrane_shape_of(&r->mesh, x);
-        shape_add(&s, &r->rest, r->membranes->count, &row);
+        shape_add(&s, &r->rest, r->membranes->count, twice, &row);
     }
+    row.inclination = atan2(twice[1], twice[0]) * 90 / M_PI;
     return row;
 }
 

@@ -76,7 +76,20 @@ Test(capsule, refusals)
                    "1");
     cli_test_fails(1, "beyond the largest number", "capsule", "sphere", "-q", "--ca", "1e-300", "--strain",
                    "1e-9");
-    cli_test_fails(1, "Lower --re to", "capsule", "red-cell", "-q", "--nx", "24", "--ny", "24", "--nz", "24",
-                   "--law", "skalak", "--dilatation", "100", "--ca", "0.2", "--bending", "0.02", "--volume",
-                   "10");
+    const char *stiff[] = {"capsule", "red-cell", "-q",   "--nx",      "24",     "--ny",
+                           "24",      "--nz",     "24",   "--law",     "skalak", "--dilatation",
+                           "100",     "--ca",     "0.2",  "--bending", "0.02",   "--volume",
+                           "10",      "--strain", "1e-4", "--re",      "0.1",    NULL};
+    const cli_result refused = cli_test_run_list(stiff);
+    const char *remedy = strstr(refused.err, "Lower --re to ");
+    cr_expect_eq(refused.code, 1);
+    cr_assert_not_null(remedy, "%s", refused.err);
+    char re[16];
+    cr_assert_eq(sscanf(remedy, "Lower --re to %15s", re), 1);
+    stiff[22] = re; /* what is told will do */
+    const cli_result softer = cli_test_run_list(stiff);
+    cr_expect_eq(softer.code, 0, "%s: %s", re, softer.err);
+    const cli_result row = cli_test_run("capsule", "sphere", "-q", "--nx", "20", "--ny", "50", "--nz", "20",
+                                        "--radius", "4", "--count", "4", "--strain", "1e-4");
+    cr_expect_eq(row.code, 0, "four in a row along the only axis that has room: %s", row.err);
 }

@@ -96,7 +96,10 @@ static bool has_remains(int descriptor, uint64_t bytes)
 
 static rill_status fail_read(const char *path, int error)
 {
-    return rill_fail(rill_status_of_reading(error), "cannot read %s: %s", path, strerror(error));
+    return rill_fail(rill_status_of_reading(error), "cannot read %s: %s", path,
+                     error == ENOMEM ? "memory is lacking: free some, or raise the limit of this process "
+                                       "(ulimit -v, ulimit -d)"
+                                     : strerror(error));
 }
 
 rill_status rill_checksum_compare(int descriptor, const char *path, rill_checksum *out)

@@ -93,22 +93,28 @@ Test(forecast, of_folded_ducts_chooses_network_viscosity_and_storage, .disabled 
     expect_foretold("chambers", chambers(), &o, RILL_FP32);
 }
 
+/* Expect the steps of a run within a factor of two of those planned, and free the geometry. */
+static void expect_likely(rill_geom *geom, const rill_permeability_options *o)
+{
+    rill_permeability_plan plan;
+    rill_permeability p;
+    ASSERT_OK(planned(geom, o, &plan));
+    ASSERT_OK(rill_permeability_compute(geom, o, &plan, &p));
+    const double made = (double)p.runs[0].steps, likely = rill_plan_steps_likely(o, &plan);
+    cr_expect(made < 2 * likely && made > likely / 2, "%g steps, %g planned", made, likely);
+    rill_permeability_free(&p);
+    rill_permeability_plan_free(&plan);
+    rill_geom_destroy(geom);
+}
+
 /* Cycles were as short as where the plan chooses tau: 672 steps of 290 planned ones, up to four times as many
  * in longer ducts. */
 Test(forecast, of_a_requested_tau_counts_that_pressures_even_out_slowly, .disabled = SANITIZED)
 {
     rill_permeability_options o = on_cpu();
-    rill_permeability_plan plan;
-    rill_permeability p;
     rill_geom *geom = folded(32, 1);
     o.tau = 3;
-    ASSERT_OK(planned(geom, &o, &plan));
-    ASSERT_OK(rill_permeability_compute(geom, &o, &plan, &p));
-    const double made = (double)p.runs[0].steps, likely = rill_plan_steps_likely(&o, &plan);
-    cr_expect(made < 2 * likely && made > likely / 2, "%g steps, %g planned", made, likely);
-    rill_permeability_free(&p);
-    rill_permeability_plan_free(&plan);
-    rill_geom_destroy(geom);
+    expect_likely(geom, &o);
 }
 
 /* Plates that are pierced once, and near each other: 120 steps of 400 planned ones. */
@@ -597,8 +603,6 @@ Test(forecast, of_long_reservoirs_counts_their_echoes, .disabled = SANITIZED)
 Test(forecast, of_a_line_of_pressures_that_is_near_its_end, .disabled = SANITIZED)
 {
     rill_permeability_options o = on_cpu();
-    rill_permeability_plan plan;
-    rill_permeability p;
     rill_geom *geom;
     rill_pack_options spheres = rill_pack_options_default();
     rill_pack pack;
@@ -610,11 +614,5 @@ Test(forecast, of_a_line_of_pressures_that_is_near_its_end, .disabled = SANITIZE
     rill_pack_destroy(&pack);
     o.drive = RILL_DRIVE_PRESSURE;
     o.reservoir = 4;
-    ASSERT_OK(planned(geom, &o, &plan));
-    ASSERT_OK(rill_permeability_compute(geom, &o, &plan, &p));
-    const double made = (double)p.runs[0].steps, likely = rill_plan_steps_likely(&o, &plan);
-    cr_expect(made < 2 * likely && made > likely / 2, "%g steps, %g planned", made, likely);
-    rill_permeability_free(&p);
-    rill_permeability_plan_free(&plan);
-    rill_geom_destroy(geom);
+    expect_likely(geom, &o);
 }

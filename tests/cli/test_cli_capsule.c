@@ -86,7 +86,7 @@ Test(capsule, refusals)
     cr_assert_not_null(remedy, "%s", refused.err);
     char re[16];
     cr_assert_eq(sscanf(remedy, "Lower --re to %15s", re), 1);
-    stiff[22] = re; /* what is told will do */
+    stiff[22] = re; /* the number in the message is accepted */
     const cli_result softer = cli_test_run_list(stiff);
     cr_expect_eq(softer.code, 0, "%s: %s", re, softer.err);
     const cli_result row = cli_test_run("capsule", "sphere", "-q", "--nx", "20", "--ny", "50", "--nz", "20",

@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "io_test.h"
 #include "io/checkpoint.h"
+#include "io/hdf5.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -66,6 +67,50 @@ static rill_status load(const char *path, const rill_checkpoint_key *k, uint64_t
     rill_checkpoint_part parts[2];
     parts_of(parts);
     return rill_checkpoint_read(path, k, parts, 2, steps);
+}
+
+/* A file that holds all that a checkpoint does but one attribute, or the same with another's text. */
+static void forge(const char *path, const char *without, const char *text)
+{
+    const char *const texts[][2] = {{"format", "rill-checkpoint"},        {"software", "rill"},
+                                    {"software_version", rill_version()}, {"run", key.run},
+                                    {"geometry", key.geometry},           {"variant", key.variant}};
+    const char *const integers[] = {"format_version", "steps"};
+    const int64_t one = 1;
+    rill_h5_file *file = NULL;
+    cr_assert_eq(rill_h5_create(path, &file), RILL_OK);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        const bool forged = strcmp(texts[k][0], without) == 0;
+        if (!forged || text) rill_h5_set_text(file, "/", texts[k][0], forged ? text : texts[k][1]);
+    }
+    for (size_t k = 0; k < sizeof integers / sizeof *integers; k++) {
+        if (strcmp(integers[k], without) != 0)
+            rill_h5_set_integers(file, "/", integers[k], &one, 1);
+        else if (text)
+            rill_h5_set_text(file, "/", integers[k], text);
+    }
+    cr_assert_eq(rill_h5_commit(file), RILL_OK, "%s", rill_error_message());
+    rill_h5_close(file);
+}
+
+/* No attribute is taken as given. */
+Test(checkpoint, lacks_nothing_that_it_states)
+{
+    static const char *const names[] = {"format", "format_version", "software", "software_version",
+                                        "run",    "geometry",       "variant",  "steps"};
+    const char *path = io_test_path("a.checkpoint.h5");
+    uint64_t steps = 0;
+    forge(path, "", NULL); /* whole: its arrays are missing */
+    cr_assert_eq(rill_checkpoint_read(path, &key, NULL, 0, &steps), RILL_OK, "%s", rill_error_message());
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        forge(path, names[k], NULL);
+        cr_expect_eq(rill_checkpoint_read(path, &key, NULL, 0, &steps), RILL_USAGE, "%s", names[k]);
+        cr_expect_not_null(strstr(rill_error_message(), k ? names[k] : "not a checkpoint"), "%s: %s",
+                           names[k], rill_error_message());
+        forge(path, names[k], "");
+        if (strcmp(names[k], "software_version") != 0) /* any build's name will do */
+            cr_expect_eq(rill_checkpoint_read(path, &key, NULL, 0, &steps), RILL_USAGE, "%s", names[k]);
+    }
 }
 
 Test(checkpoint, gives_back_the_bits_and_keeps_two_generations)

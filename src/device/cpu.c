@@ -13,11 +13,13 @@
 #include "kernel/sums.h"
 #include "kernel/variant.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct level {
     const char *name;
@@ -73,6 +75,22 @@ static const level *level_find(void)
     return NULL;
 }
 
+/* The name of the first processor. Results state it, so that it must not hang on memory, which a stream of
+ * the C library takes. */
+static void model_name(char *name, size_t size)
+{
+    static const char key[] = "\nmodel name", otherwise[] = "x86-64 processor";
+    char text[4096];
+    const int file = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0) close(file);
+    text[length > 0 ? length : 0] = '\0';
+    const char *found = strstr(text, key), *colon = found ? strstr(found, ": ") : NULL;
+    const char *begin = colon ? colon + 2 : otherwise;
+    const size_t most = size - 1, words = strcspn(begin, "\n");
+    snprintf(name, size, "%.*s", (int)(words < most ? words : most), begin);
+}
+
 static rill_status open_cpu(rill_device *device)
 {
     const level *found = level_find();
@@ -83,15 +101,8 @@ static rill_status open_cpu(rill_device *device)
             "there is no CPU device %d: all processors are device 0, of which --ranks makes parts",
             device->ordinal);
     device->state = (void *)found;
-    char model[160] = "x86-64 processor", line[256];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
-            snprintf(model, sizeof model, "%.150s", strchr(line, ':') + 2);
-            model[strcspn(model, "\n")] = 0;
-            break;
-        }
-    if (file) fclose(file);
+    char model[160];
+    model_name(model, sizeof model);
     const int threads = rill_threads();
     snprintf(device->name, sizeof device->name, "%s, %d thread%s, x86-64-%s", model, threads,
              threads == 1 ? "" : "s", found->name);

@@ -8,6 +8,7 @@
 #include "geometry/voxels/planes.h"
 #include "io/fields_priv.h"
 #include "io/hdf5.h"
+#include "io/ours.h"
 #include "core/output.h"
 #include "sim/sim.h"
 
@@ -18,7 +19,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { VERSION = 1, PIECE = 1 << 20, CHUNK = 1 << 20, PATH = 128, TEXT = 16 << 20 };
+enum { PIECE = 1 << 20, CHUNK = 1 << 20, PATH = 128, TEXT = 16 << 20 };
 
 /* ---- parts in memory ------------------------------------------------------------------------- */
 
@@ -126,11 +127,8 @@ done:
 static rill_status head_write(rill_h5_file *file, const rill_checkpoint_key *key, uint64_t steps)
 {
     rill_status status = RILL_OK;
-    const int64_t version = VERSION, made = (int64_t)steps;
-    RILL_TRY(rill_h5_set_text(file, "/", "format", RILL_CHECKPOINT_FORMAT));
-    RILL_TRY(rill_h5_set_integers(file, "/", "format_version", &version, 1));
-    RILL_TRY(rill_h5_set_text(file, "/", "software", "rill"));
-    RILL_TRY(rill_h5_set_text(file, "/", "software_version", rill_version()));
+    const int64_t made = (int64_t)steps;
+    RILL_TRY(rill_format_write(file, RILL_CHECKPOINT_FORMAT));
     RILL_TRY(rill_h5_set_text(file, "/", "run", key->run));
     RILL_TRY(rill_h5_set_text(file, "/", "geometry", key->geometry));
     RILL_TRY(rill_h5_set_text(file, "/", "variant", key->variant));
@@ -215,12 +213,12 @@ static rill_status key_check(rill_h5_file *file, const char *name, const char *e
 static rill_status run_check(rill_h5_file *file, const rill_checkpoint_key *key)
 {
     char *build = NULL;
-    rill_status status = key_check(file, "run", key->run, "case");
-    if (status == RILL_USAGE && rill_h5_get_text(file, "/", "software_version", &build) != RILL_OK)
-        build = NULL;
+    rill_status status = rill_h5_get_text(file, "/", "software_version", &build);
+    if (status != RILL_OK) return status;
+    status = key_check(file, "run", key->run, "case");
     if (status == RILL_USAGE)
         status =
-            build && strcmp(build, rill_version()) != 0
+            strcmp(build, rill_version()) != 0
                 ? rill_fail(RILL_USAGE,
                             "cannot continue from %s: it was written by rill %.60s, this is rill %s, and the "
                             "case may differ, too: resume with the build that it was made with, or start "
@@ -242,14 +240,15 @@ static rill_status open_own(const char *path, const rill_checkpoint_key *key, ri
     *foreign = false;
     RILL_TRY(rill_h5_open(path, &file));
     *foreign = true;
-    if (!rill_h5_has_attribute(file, "/", "format"))
+    RILL_TRY(rill_format_read(file, &format));
+    if (!format)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is not a checkpoint of rill", path));
-    RILL_TRY(rill_h5_get_text(file, "/", "format", &format));
     if (strcmp(format, RILL_CHECKPOINT_FORMAT) != 0)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "cannot continue from %s: its format is \"%.40s\", not \"" RILL_CHECKPOINT_FORMAT
                            "\"",
                            path, format));
+    RILL_TRY(key_check(file, "software", "rill", "program"));
     RILL_TRY(key_check(file, "geometry", key->geometry, "geometry"));
     RILL_TRY(run_check(file, key));
     RILL_TRY(key_check(file, "variant", key->variant, "variant or backend"));

@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "io/fields_priv.h"
 #include "io/hdf5.h"
+#include "io/ours.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +52,7 @@ static rill_status fields_copy(const char *from, const char *to)
     copy c = {0};
     char *format = NULL;
     RILL_TRY(rill_h5_open(from, &c.from));
-    if (rill_h5_has_attribute(c.from, "/", "format"))
-        RILL_TRY(rill_h5_get_text(c.from, "/", "format", &format));
+    RILL_TRY(rill_format_read(c.from, &format));
     if (!format || strcmp(format, RILL_FIELDS_FORMAT) != 0)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot copy %s: it holds no fields written by rill", from));
     RILL_TRY(rill_h5_check_linked(c.from, "/nodes/cell"));

@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "io/fields_priv.h"
 #include "io/geom_file.h"
+#include "io/ours.h"
 
 #include "rill/dispersion.h"
 
@@ -34,8 +35,7 @@ static rill_status image_open(const char *path, rill_h5_file **file, rill_geom *
     int64_t size[3], outside = 0;
     uint32_t n[3];
     RILL_TRY(rill_h5_open(path, file));
-    if (rill_h5_has_attribute(*file, "/", "format"))
-        RILL_TRY(rill_h5_get_text(*file, "/", "format", &format));
+    RILL_TRY(rill_format_read(*file, &format));
     if (!format || strcmp(format, RILL_FIELDS_FORMAT) != 0 || !rill_h5_exists(*file, RILL_IMAGE_VELOCITY) ||
         !rill_h5_exists(*file, RILL_IMAGE_VOXELS))
         RILL_TRY(rill_fail(

@@ -13,6 +13,7 @@
 #include "geometry/voxels/outside.h"
 #include "geometry/voxels/sides.h"
 #include "io/geom_surface.h"
+#include "io/ours.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,16 +40,12 @@ static rill_status side_parse(const rill_h5_file *file, const char *text, size_t
 rill_status rill_geom_head_write(const rill_geom *geom, rill_h5_file *file, const char *format)
 {
     rill_status status = RILL_OK;
-    const int64_t version = RILL_GEOM_FORMAT_VERSION;
     const int64_t size[3] = {geom->n[0], geom->n[1], geom->n[2]};
     const rill_porosity *p = &geom->porosity;
     char sides[64];
     snprintf(sides, sizeof sides, "%s %s %s", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
              rill_side_name(geom->sides[2]));
-    RILL_TRY(rill_h5_set_text(file, "/", "format", format));
-    RILL_TRY(rill_h5_set_integers(file, "/", "format_version", &version, 1));
-    RILL_TRY(rill_h5_set_text(file, "/", "software", "rill"));
-    RILL_TRY(rill_h5_set_text(file, "/", "software_version", rill_version()));
+    RILL_TRY(rill_format_write(file, format));
     RILL_TRY(rill_h5_set_integers(file, "/", "size", size, 3));
     if (geom->spacing > 0) RILL_TRY(rill_h5_set_reals(file, "/", "spacing", &geom->spacing, 1));
     RILL_TRY(rill_h5_set_reals(file, "/", "origin", geom->origin, 3));
@@ -190,19 +187,13 @@ static rill_status format_check(rill_h5_file *file)
 {
     rill_status status = RILL_OK;
     char *format = NULL;
-    int64_t version = 0;
-    if (!rill_h5_has_attribute(file, "/", "format"))
-        return rill_fail(RILL_USAGE, "cannot read %s: it is an HDF5 file, but no geometry written by rill",
-                         rill_h5_path(file));
-    RILL_TRY(rill_h5_get_text(file, "/", "format", &format));
+    RILL_TRY(rill_format_read(file, &format));
+    if (!format)
+        RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: it is an HDF5 file, but no geometry written by rill",
+                           rill_h5_path(file)));
     if (strcmp(format, RILL_GEOM_FORMAT) != 0)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s as a geometry: its format is \"%.60s\", not \"%s\"",
                            rill_h5_path(file), format, RILL_GEOM_FORMAT));
-    RILL_TRY(rill_h5_get_integers(file, "/", "format_version", &version, 1));
-    if (version != RILL_GEOM_FORMAT_VERSION)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "cannot read %s: its format version is %lld, this rill reads %d: update rill",
-                           rill_h5_path(file), (long long)version, RILL_GEOM_FORMAT_VERSION));
 done:
     free(format);
     return status;

@@ -11,7 +11,6 @@
 #include "rill.h"
 
 #define RILL_GEOM_FORMAT "rill-geometry" /**< attribute "format" of the file */
-enum { RILL_GEOM_FORMAT_VERSION = 1 };   /**< attribute "format_version" */
 
 /** See rill_geom_read(). @param[in] keeper  of the voxels; NULL: bytes */
 rill_status rill_geom_read_kept(const char *path, const rill_keeper *keeper, rill_geom **out);

@@ -9,6 +9,7 @@
 #include "io/fields_priv.h"
 #include "io/geom_file.h"
 #include "io/json_file.h"
+#include "io/ours.h"
 #include "io/result.h"
 
 #include <stdio.h>
@@ -362,10 +363,10 @@ rill_status rill_info_read(const char *path, json_t **out)
     struct stat info;
     json_t *json = json_object();
     RILL_TRY(rill_h5_open_part(path, &file));
-    if (!rill_h5_has_attribute(file, "/", "format"))
+    RILL_TRY(rill_format_read(file, &format));
+    if (!format)
         RILL_TRY(
             rill_fail(RILL_USAGE, "cannot describe %s: it is an HDF5 file, but none written by rill", path));
-    RILL_TRY(rill_h5_get_text(file, "/", "format", &format));
     RILL_TRY(set(json, "file", text_json(path)));
     if (stat(path, &info) == 0) RILL_TRY(set(json, "bytes", json_integer(info.st_size)));
     RILL_TRY(describe(file, format, json));

@@ -1,13 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which HDF5 files are of rill, and which are images. */
+/* How the files of rill begin, and which HDF5 files are of rill, which images. */
 #include "io/ours.h"
 
 #include "core/h5.h"
-#include "io/hdf5.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static const char own[] = "rill-";
+
+rill_status rill_format_write(rill_h5_file *file, const char *format)
+{
+    rill_status status = RILL_OK;
+    const int64_t version = RILL_FORMAT_VERSION;
+    RILL_TRY(rill_h5_set_text(file, "/", "format", format));
+    RILL_TRY(rill_h5_set_integers(file, "/", "format_version", &version, 1));
+    RILL_TRY(rill_h5_set_text(file, "/", "software", "rill"));
+    RILL_TRY(rill_h5_set_text(file, "/", "software_version", rill_version()));
+done:
+    return status;
+}
+
+rill_status rill_format_read(rill_h5_file *file, char **format)
+{
+    rill_status status = RILL_OK;
+    char *found = NULL;
+    int64_t version = 0;
+    *format = NULL;
+    if (!rill_h5_has_attribute(file, "/", "format")) return RILL_OK;
+    RILL_TRY(rill_h5_get_text(file, "/", "format", &found));
+    if (strncmp(found, own, strlen(own)) == 0) {
+        RILL_TRY(rill_h5_get_integers(file, "/", "format_version", &version, 1));
+        if (version != RILL_FORMAT_VERSION)
+            RILL_TRY(rill_fail(RILL_USAGE,
+                               "cannot read %s: its format version is %lld, this rill reads %d: %s",
+                               rill_h5_path(file), (long long)version, RILL_FORMAT_VERSION,
+                               version > RILL_FORMAT_VERSION ? "update rill" : "it is damaged"));
+    }
+    *format = found;
+    found = NULL;
+done:
+    free(found);
+    return status;
+}
 
 bool rill_file_is_ours(const char *path)
 {

@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "io/fields_priv.h"
 #include "io/hdf5.h"
+#include "io/ours.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +39,7 @@ static rill_status source_open(const char *path, bool timed, source *s)
     double time_step = 0;
     *s = (source){.file = NULL};
     RILL_TRY(rill_h5_open_part(path, &s->file));
-    if (rill_h5_has_attribute(s->file, "/", "format"))
-        RILL_TRY(rill_h5_get_text(s->file, "/", "format", &format));
+    RILL_TRY(rill_format_read(s->file, &format));
     if (!format || strcmp(format, RILL_FIELDS_FORMAT) != 0 || !rill_h5_exists(s->file, RILL_SPARSE_VELOCITY))
         RILL_TRY(rill_fail(
             RILL_USAGE,

@@ -4,6 +4,7 @@
 
 #include "core/status.h"
 #include "io/hdf5.h"
+#include "io/ours.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ rill_status rill_result_create(const char *path, const rill_run *run, rill_resul
     if (!result) return rill_fail(RILL_SYSTEM, "out of memory for a result file");
     RILL_TRY(rill_h5_create(path, &result->file));
     RILL_TRY(rill_result_set_text(result, "/", "format", RILL_RESULT_FORMAT));
-    RILL_TRY(rill_result_set_integer(result, "/", "format_version", RILL_RESULT_FORMAT_VERSION));
+    RILL_TRY(rill_result_set_integer(result, "/", "format_version", RILL_FORMAT_VERSION));
     RILL_TRY(run_write(result, run));
     *out = result;
     result = NULL;

@@ -11,7 +11,6 @@
 #include "rill.h"
 
 #define RILL_RESULT_FORMAT "rill-result"
-enum { RILL_RESULT_FORMAT_VERSION = 1 };
 
 /** A result file that is being written. */
 typedef struct rill_result rill_result;

@@ -10,6 +10,7 @@
 #include "io/fields_priv.h"
 #include "io/geom_file.h"
 #include "io/hdf5.h"
+#include "io/ours.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,9 +36,8 @@ static rill_status source_open(const char *path, source *s)
     char *format = NULL;
     int64_t size[3];
     RILL_TRY(rill_h5_open_part(path, &s->file));
-    if (!rill_h5_has_attribute(s->file, "/", "format"))
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot show %s: it is not a file written by rill", path));
-    RILL_TRY(rill_h5_get_text(s->file, "/", "format", &format));
+    RILL_TRY(rill_format_read(s->file, &format));
+    if (!format) RILL_TRY(rill_fail(RILL_USAGE, "cannot show %s: it is not a file written by rill", path));
     if (strcmp(format, RILL_GEOM_FORMAT) == 0)
         s->kind = GEOMETRY;
     else if (strcmp(format, RILL_FIELDS_FORMAT) == 0)

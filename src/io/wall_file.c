@@ -7,6 +7,7 @@
 #include "io/fields_priv.h"
 #include "io/geom_surface.h"
 #include "io/hdf5.h"
+#include "io/ours.h"
 
 #include <stdio.h>
 
@@ -95,12 +96,9 @@ done:
 static rill_status head_write(rill_h5_file *file, const rill_wall_fields *f)
 {
     rill_status status = RILL_OK;
-    const int64_t version = 1, step = (int64_t)f->step;
+    const int64_t step = (int64_t)f->step;
     const rill_geom *geom = f->geom;
-    RILL_TRY(rill_h5_set_text(file, "/", "format", RILL_WALL_FORMAT));
-    RILL_TRY(rill_h5_set_integers(file, "/", "format_version", &version, 1));
-    RILL_TRY(rill_h5_set_text(file, "/", "software", "rill"));
-    RILL_TRY(rill_h5_set_text(file, "/", "software_version", rill_version()));
+    RILL_TRY(rill_format_write(file, RILL_WALL_FORMAT));
     RILL_TRY(rill_h5_set_integers(file, "/", "step", &step, 1));
     RILL_TRY(rill_h5_set_reals(file, "/", "time", &f->time, 1));
     RILL_TRY(rill_h5_group_create(file, "/provenance"));

@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "io/fields_priv.h"
 #include "io/hdf5.h"
+#include "io/ours.h"
 #include "io/view.h"
 
 #include <math.h>
@@ -115,9 +116,8 @@ rill_status rill_wall_picture_is(const char *path, bool *wall)
     char *format = NULL;
     *wall = false;
     RILL_TRY(rill_h5_open(path, &file));
-    if (!rill_h5_has_attribute(file, "/", "format")) goto done;
-    RILL_TRY(rill_h5_get_text(file, "/", "format", &format));
-    *wall = strcmp(format, RILL_WALL_FORMAT) == 0;
+    RILL_TRY(rill_format_read(file, &format));
+    *wall = format && strcmp(format, RILL_WALL_FORMAT) == 0;
 done:
     free(format);
     rill_h5_close(file);

@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "io/fields_priv.h"
 #include "io/hdf5.h"
+#include "io/ours.h"
 #include "core/output.h"
 
 #include <stdio.h>
@@ -125,9 +126,9 @@ static rill_status print_grid(FILE *out, const rill_xmf_moment *moment)
     char *format = NULL;
     grid g = {.out = out, .path = moment->path, .group = "/VTKHDF/CellData", .centre = "Cell"};
     RILL_TRY(rill_h5_open_part(moment->path, &g.file));
-    RILL_TRY(rill_h5_get_text(g.file, "/", "format", &format));
-    const bool wall = strcmp(format, RILL_WALL_FORMAT) == 0;
-    if (!wall && strcmp(format, RILL_FIELDS_FORMAT) != 0)
+    RILL_TRY(rill_format_read(g.file, &format));
+    const bool wall = format && strcmp(format, RILL_WALL_FORMAT) == 0;
+    if (!wall && (!format || strcmp(format, RILL_FIELDS_FORMAT) != 0))
         RILL_TRY(rill_fail(RILL_USAGE, "cannot describe %s: it holds no fields of rill", moment->path));
     fprintf(out, "<Grid Name=\"rill\" GridType=\"Uniform\">\n<Time Value=\"%.17g\"/>\n", moment->time);
     if (rill_h5_exists(g.file, "/VTKHDF/PointData")) {

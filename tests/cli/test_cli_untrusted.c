@@ -13,13 +13,16 @@
 
 TestSuite(untrusted, .init = cli_test_start, .fini = cli_test_end);
 
-/* An HDF5 file that says which format of rill it has. */
-static hid_t begin(const char *path, const char *format)
+/* An HDF5 file that says which format of rill it has, in which version; 0: it does not say. */
+static hid_t begin_version(const char *path, const char *format, int version)
 {
     const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     cr_assert(file >= 0 && H5LTset_attribute_string(file, "/", "format", format) >= 0);
+    if (version) cr_assert_geq(H5LTset_attribute_int(file, "/", "format_version", &version, 1), 0);
     return file;
 }
+
+static hid_t begin(const char *path, const char *format) { return begin_version(path, format, 1); }
 
 static hid_t group(hid_t file, const char *name)
 {
@@ -40,6 +43,34 @@ static void wall(const char *path, const char *format, hsize_t count)
     if (count) cr_assert_geq(H5Dwrite(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells), 0);
     H5Dclose(set), H5Sclose(space), H5Gclose(data), H5Gclose(vtk);
     H5Gclose(group(file, "provenance")), H5Fclose(file);
+}
+
+/* Every reader asks for the version before anything else. */
+Test(untrusted, formats_without_their_version)
+{
+    static const char *const formats[] = {"geometry", "cells", "fields", "wall", "result", "checkpoint"};
+    for (int version = 0; version < 3; version += 2)
+        for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+            char path[64], format[64];
+            snprintf(path, sizeof path, "%s%d.h5", formats[k], version);
+            snprintf(format, sizeof format, "rill-%s", formats[k]);
+            H5Fclose(begin_version(path, format, version));
+            const char *says = version ? "format version is 2, this rill reads 1: update rill"
+                                       : "/ has no attribute format_version";
+            cli_test_fails(1, says, "info", path);
+            if (strcmp(formats[k], "geometry") == 0) {
+                cli_test_fails(1, says, "permeability", path);
+                cli_test_fails(1, says, "export", path, "-o", "a.png");
+            }
+            if (strcmp(formats[k], "fields") == 0) {
+                cli_test_fails(1, says, "export", path, "-o", "a.png");
+                cli_test_fails(1, says, "dispersion", path, "--peclet", "1");
+                cli_test_fails(1, says, "export", path, "-o", "a.vtkhdf");
+                cr_expect_eq(rill_xmf_write(&(rill_xmf_moment){.path = path}, 1, "a.xmf"), RILL_USAGE);
+                cr_expect_not_null(strstr(rill_error_message(), says), "%s", rill_error_message());
+            }
+            if (strcmp(formats[k], "wall") == 0) cli_test_fails(1, says, "export", path, "-o", "a.png");
+        }
 }
 
 /* One number is expected: more would be written over the stack, none would leave what is on it. */

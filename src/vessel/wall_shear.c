@@ -10,6 +10,7 @@
 #include "domain/layers.h"
 #include "geometry/surface/mesh.h"
 #include "vessel/wall_fit.h"
+#include "vessel/wall_shear_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ enum {
  * voxel in a tilted pipe of radius 10): those nearer than LEAST are left out, and the others weigh as the
  * square of their distance from the wall.
  */
-static const double NEAR = 4.4, FAR = 5, LEAST = 0.4, SIDE = 2;
+static const double NEAR = RILL_WALL_NEAR, FAR = 5, LEAST = RILL_WALL_LEAST, SIDE = RILL_WALL_SIDE;
 
 /*
  * A second fit has the nodes within `reach` voxels and above `least`: it follows boundary layers of two or
@@ -45,11 +46,7 @@ typedef struct inner_fit {
 static const inner_fit INNER[2] = {{3.25, 0.2, {0.05, 0.1}}, {3.5, 0.4, {0.05, 0.07}}}; /* [newtonian] */
 static const double INNER_LEAST = 0.2;                                                  /* of both */
 
-/* A node of a triangle, and its weights in both fits. */
-typedef struct entry {
-    rill_node node;
-    float weight, inner, velocity;
-} entry;
+typedef rill_wall_entry entry;
 
 /* A list of nodes that grows. */
 typedef struct entry_list {
@@ -336,17 +333,12 @@ static void entries_merge(entry_list *p, uint64_t first, double found)
     p->count = kept;
 }
 
-static int state_of(const search *s, uint64_t triangle)
-{
-    return s->surface->removed ? s->surface->removed[triangle] : RILL_WALL_WHOLE;
-}
-
 /* Count a triangle whose nodes were all found, from `first` on. */
 static void triangle_end(const search *s, part *p, uint64_t triangle, uint64_t first, double found, bool flat)
 {
     if (p->failed) return;
     if (found > 0) entries_merge(&p->found, first, found);
-    if (state_of(s, triangle) == RILL_WALL_PARTLY) s->wall->area[triangle] *= found;
+    if (rill_wall_state_of(s->surface, triangle) == RILL_WALL_PARTLY) s->wall->area[triangle] *= found;
     p->missing += !(found > 0);
     p->flat += flat;
     s->begins[triangle] = first;
@@ -399,11 +391,10 @@ static void triangle_make(const search *s, part *p, uint64_t triangle)
     if (high < s->first || low >= s->end) return;
     making m = {.search = s, .part = p, .triangle = triangle, .within = low >= s->first && high < s->end};
     const uint64_t first = p->found.count;
-    const int state = state_of(s, triangle);
-    const bool wall = state == RILL_WALL_WHOLE || state == RILL_WALL_PARTLY; /* else fluid may be near, but no
-                                                                               wall is */
+    const int state = rill_wall_state_of(s->surface, triangle);
     m.partly = state == RILL_WALL_PARTLY;
-    if (frame_make(&m, triangle, corners) && wall) split(&m, (const double(*)[3])corners, 1);
+    if (frame_make(&m, triangle, corners) && rill_wall_stands(state))
+        split(&m, (const double(*)[3])corners, 1);
     if (m.within) triangle_end(s, p, triangle, first, m.found, m.flat);
 }
 
@@ -518,86 +509,6 @@ done:
     return status;
 }
 
-/*
- * Nodes between LEAST and NEAR voxels above a triangle of some area and rim, no farther than that from it:
- * the area times the height, a quarter of a cylinder along the rim, and the cap of a ball, NEAR^2 - h^2
- * integrated over h; without what a wall that is curved takes of the ball, r^2 cos^2 / (2 `radius`)
- * integrated over its disk.
- */
-static double nodes_around(double area, double rim, double radius)
-{
-    const double square = NEAR * NEAR, height = NEAR - LEAST,
-                 cap = M_PI * (square * height - (pow(NEAR, 3) - pow(LEAST, 3)) / 3),
-                 quarter = (square * acos(LEAST / NEAR) - LEAST * sqrt(square - LEAST * LEAST)) / 2,
-                 beyond = M_PI * square * square / (8 * radius);
-    return cap - fmin(beyond, cap / 2) + height * area + quarter * rim;
-}
-
-/* Return the longest edge of the parts that a triangle is split into: of each two halves those with the
- * longer of its other edges. @param[in,out] square  of the edges, voxels */
-static double edge_of_parts(double square[3])
-{
-    for (;;) {
-        int c = 0; /* the longest */
-        for (int k = 1; k < 3; k++)
-            if (square[k] > square[c]) c = k;
-        if (square[c] <= SIDE * SIDE) return sqrt(square[c]);
-        const double a = square[(c + 1) % 3], b = square[(c + 2) % 3];
-        const double median = (2 * a + 2 * b - square[c]) / 4;
-        square[0] = fmax(a, b), square[1] = square[c] / 4, square[2] = median;
-    }
-}
-
-/* Return the area of a triangle in voxels. @param[out] square, rim  of its edges */
-static double edges_of(const rill_surface *s, uint64_t t, double spacing, double square[3], double *rim)
-{
-    double edge[3][3], normal[3];
-    *rim = 0;
-    for (int k = 0; k < 3; k++) {
-        rill_subtract(s->vertices[s->triangles[t][(k + 1) % 3]], s->vertices[s->triangles[t][k]], edge[k]);
-        square[k] = rill_dot(edge[k], edge[k]) / (spacing * spacing);
-        *rim += sqrt(square[k]);
-    }
-    rill_cross(edge[0], edge[1], normal);
-    const double area = sqrt(rill_dot(normal, normal)) / 2 / (spacing * spacing);
-    return isfinite(area) ? area : 0;
-}
-
-static bool is_wall(const rill_surface *s, uint64_t t)
-{
-    const int state = s->removed ? s->removed[t] : RILL_WALL_WHOLE;
-    return state == RILL_WALL_WHOLE || state == RILL_WALL_PARTLY; /* else fluid may be near, but no wall is */
-}
-
-rill_wall_shear_size rill_wall_shear_measure(const rill_geom *geom, uint64_t nodes)
-{
-    const rill_surface *s = geom->surface;
-    double entries = 0, wall = 0, square[3], rim;
-    for (uint64_t t = 0; t < s->triangle_count; t++)
-        if (is_wall(s, t)) wall += edges_of(s, t, geom->spacing, square, &rim);
-    const double radius = 2 * (double)nodes / wall; /* as of a pipe */
-    for (uint64_t t = 0; t < s->triangle_count; t++) {
-        const double area = edges_of(s, t, geom->spacing, square, &rim);
-        if (!is_wall(s, t) || area == 0) continue;
-        /* The middles of the parts of a triangle lie on a similar one, smaller by the edge of a part. */
-        const double longest = sqrt(fmax(square[0], fmax(square[1], square[2]))),
-                     scale = 1 - edge_of_parts(square) / longest;
-        entries += nodes_around(scale * scale * area, scale * rim, radius);
-    }
-    const double near = fmin((double)nodes, (NEAR - LEAST) * wall);
-    const rill_wall_shear arrays = {0};
-    const double bytes =
-        entries *
-            (sizeof *arrays.slots + sizeof *arrays.weights + sizeof *arrays.inner + sizeof *arrays.velocity) +
-        (double)s->triangle_count * (sizeof *arrays.first + sizeof *arrays.inward + sizeof *arrays.area) +
-        near * sizeof *arrays.nodes;
-    /* Nodes of the second fit are those of the first, with which they are merged for each triangle. */
-    const double lists = entries * sizeof(entry) + 2.0 * (double)s->triangle_count * sizeof *arrays.first +
-                         (double)nodes * 12 / 64;
-    return (rill_wall_shear_size){(uint64_t)fmin(near, 1e18), (uint64_t)fmin(bytes, 1e18),
-                                  (uint64_t)fmin(lists, 1e18)};
-}
-
 rill_status rill_wall_shear_make(const rill_domain *domain, bool newtonian, rill_wall_shear *out)
 {
     rill_status status = RILL_OK;
@@ -619,7 +530,7 @@ rill_status rill_wall_shear_make(const rill_domain *domain, bool newtonian, rill
     RILL_TRY(rill_array_create(count, sizeof *s.begins, "wall shear", (void **)&s.begins));
     for (uint64_t t = 0; t < count; t++) s.begins[t] = WAITS;
     RILL_TRY(triangles_find_nodes(&s, parts));
-    for (uint64_t t = 0; t < count; t++) out->within += state_of(&s, t) == RILL_WALL_WITHIN;
+    for (uint64_t t = 0; t < count; t++) out->within += rill_wall_state_of(surface, t) == RILL_WALL_WITHIN;
     for (int k = 0; k < PARTS; k++) {
         if (parts[k].failed) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for wall shear"));
         out->missing += parts[k].missing;

@@ -42,7 +42,9 @@ static json_t *fraction_schema(void)
     return json_pack("{s:[{s:s}, o]}", "anyOf", "const", "murray", rill_yaml_schema_quantity(&share));
 }
 
-#define FLOW_MOST 1.0
+#define FLOW_MOST 1.0     /* m3/s */
+#define VELOCITY_MOST 100 /* m/s */
+#define PRESSURE_MOST 1e7 /* Pa */
 
 /* A flow, or that of the velocities that are given. */
 static rill_status read_flow(const rill_yaml *yaml, const rill_yaml_value *value, const char *where,
@@ -76,7 +78,7 @@ static json_t *flow_schema(void)
 #define WAVEFORM {"waveform", RILL_KEY_TEXT, offsetof(rill_end_reader, wave_path), \
     .help = "CSV file of time and value over a cycle."}
 #define QUANTITY(name, member, ...) {name, RILL_KEY_QUANTITY, offsetof(rill_end, member), __VA_ARGS__}
-#define BEYOND QUANTITY("beyond", beyond, false, "Pa", -1e7, 1e7, .help = "Pressure behind the outlet. Default: 0 Pa.")
+#define BEYOND QUANTITY("beyond", beyond, false, "Pa", -PRESSURE_MOST, PRESSURE_MOST, .help = "Pressure behind the outlet. Default: 0 Pa.")
 #define BACKFLOW QUANTITY("backflow", backflow, false, "1", 0, 10, \
     .help = "Coefficient of the stabilisation where fluid enters. Default: 0.5; 0 without an inlet.")
 #define KEYS(...) (const rill_key[]){KIND, __VA_ARGS__, {0}}
@@ -85,8 +87,8 @@ const rill_end_type rill_end_types[RILL_END_KINDS] = {
     [RILL_END_INLET] = {KEYS(
         {"flow", RILL_KEY_CALL, offsetof(rill_end, amount), false, .read = read_flow, .schema = flow_schema,
             .help = "Inflow, or from-file: that of the velocities."},
-        QUANTITY("mean-velocity", amount, false, "m/s", -100, 100, .help = "Inflow divided by the area."),
-        QUANTITY("peak-velocity", amount, false, "m/s", -100, 100,
+        QUANTITY("mean-velocity", amount, false, "m/s", -VELOCITY_MOST, VELOCITY_MOST, .help = "Inflow divided by the area."),
+        QUANTITY("peak-velocity", amount, false, "m/s", -VELOCITY_MOST, VELOCITY_MOST,
             .help = "Velocity where the steady profile is largest."),
         {"profile", RILL_KEY_CHOICE, offsetof(rill_end, profile), false, .choices = rill_profile_names,
             .help = "Distribution of the velocity over the opening. Default: fitted. Not with velocities."},
@@ -96,7 +98,7 @@ const rill_end_type rill_end_types[RILL_END_KINDS] = {
             .help = "Concentration of a solute in what comes in. With it the solute is followed."),
         WAVEFORM), .given = true},
     [RILL_END_PRESSURE] = {KEYS(
-        QUANTITY("pressure", pressure, false, "Pa", -1e7, 1e7, .help = "Imposed pressure."),
+        QUANTITY("pressure", pressure, false, "Pa", -PRESSURE_MOST, PRESSURE_MOST, .help = "Imposed pressure."),
         WAVEFORM, BACKFLOW), .outlet = true, .given = true, .holds = true},
     [RILL_END_RESISTANCE] = {KEYS(
         QUANTITY("resistance", distal, true, "Pa.s/m3", 0, RESISTANCE_MOST, true, .help = "p = beyond + resistance * flow."),
@@ -117,8 +119,8 @@ const rill_end_type rill_end_types[RILL_END_KINDS] = {
         QUANTITY("venous", distal, true, "Pa.s/m3", 0, RESISTANCE_MOST, true, .help = "Resistance behind that compliance."),
         BEYOND, BACKFLOW), .outlet = true, .holds = true, .circuit = true},
     [RILL_END_MODEL] = {KEYS(
-        QUANTITY("pressure", pressure, true, "Pa", -1e7, 1e7, .help = "Mean pressure that is expected, and that the run starts from."),
-        QUANTITY("swing", swing, false, "Pa", 0, 1e7, .help = "Range of the pressure that is expected. Default: 0 Pa."),
+        QUANTITY("pressure", pressure, true, "Pa", -PRESSURE_MOST, PRESSURE_MOST, .help = "Mean pressure that is expected, and that the run starts from."),
+        QUANTITY("swing", swing, false, "Pa", 0, PRESSURE_MOST, .help = "Range of the pressure that is expected. Default: 0 Pa."),
         QUANTITY("proximal", proximal, false, "Pa.s/m3", 0, RESISTANCE_MOST,
             .help = "Resistance by which the pressure of the model follows the flow at once. Default: 0 Pa.s/m3."),
         BACKFLOW), .outlet = true, .holds = true},
@@ -166,6 +168,26 @@ const rill_end_type *rill_end_type_of(const rill_end *end) { return &rill_end_ty
 
 bool rill_end_stores(const rill_end *end) { return rill_end_type_of(end)->circuit && end->compliance > 0; }
 
+rill_status rill_end_check_wave(const char *path, const rill_waveform *wave, rill_wave_kind kind,
+                                double amount)
+{
+    static const struct {
+        double most;
+        const char *unit;
+    } limits[] = {[RILL_WAVE_FLOW] = {FLOW_MOST, "m3/s"},
+                  [RILL_WAVE_MEAN_VELOCITY] = {VELOCITY_MOST, "m/s"},
+                  [RILL_WAVE_PEAK_VELOCITY] = {VELOCITY_MOST, "m/s"},
+                  [RILL_WAVE_PRESSURE] = {PRESSURE_MOST, "Pa"}};
+    const double largest = fmax(fabs(wave->low), fabs(wave->high)) * fabs(amount);
+    if (largest <= limits[kind].most) return RILL_OK;
+    return rill_fail(RILL_USAGE,
+                     "%s has %s of up to %.3g %s, and at most %g %s are computed: are its units right?", path,
+                     kind == RILL_WAVE_FLOW       ? "flows"
+                     : kind == RILL_WAVE_PRESSURE ? "pressures"
+                                                  : "velocities",
+                     largest, limits[kind].unit, limits[kind].most, limits[kind].unit);
+}
+
 rill_status rill_end_read_muscle(const rill_case *c, int line, rill_end_reader *r)
 {
     rill_end *e = &r->end;
@@ -178,6 +200,7 @@ rill_status rill_end_read_muscle(const rill_case *c, int line, rill_end_reader *
                            "%s gives a %s, and a pressure is needed: a second column such as "
                            "\"pressure [mmHg]\"",
                            r->wave_path, rill_wave_names[e->wave->kind]);
+    if (status == RILL_OK) status = rill_end_check_wave(r->wave_path, e->wave, RILL_WAVE_PRESSURE, 1);
     if (status != RILL_OK) rill_fail_prefix("%s:%d: intramyocardial of %s", c->path, line, e->name);
     free(path);
     return status;

@@ -54,6 +54,15 @@ struct json_t *rill_end_schema(void);
  */
 rill_status rill_end_read_muscle(const rill_case *given, int line, rill_end_reader *reader);
 
+/**
+ * Refuse a waveform of more than the keys of a case may say.
+ * @param[in] path  as the case gives it, for messages
+ * @param[in] kind    what it is of; of factors what they multiply
+ * @param[in] amount  that is multiplied, SI; 1 of others
+ */
+rill_status rill_end_check_wave(const char *path, const rill_waveform *wave, rill_wave_kind kind,
+                                double amount);
+
 /** Return the type of an end. */
 const rill_end_type *rill_end_type_of(const rill_end *end);
 

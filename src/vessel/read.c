@@ -126,6 +126,11 @@ static rill_status fit_amount(const rill_yaml *yaml, const rill_yaml_value *at, 
         goto done;
     }
     RILL_TRY(fit_wave(yaml, at, r, which, which > 0 ? keys[which].name : ""));
+    const bool inlet = e->kind == RILL_END_INLET;
+    status =
+        rill_end_check_wave(r->wave_path, e->wave, inlet ? (rill_wave_kind)e->inflow : RILL_WAVE_PRESSURE,
+                            inlet ? e->amount : e->pressure);
+    if (status != RILL_OK) rill_fail_prefix("%s:%d: waveform of %s", c->path, rill_yaml_line(at), e->name);
 done:
     free(path);
     return status;

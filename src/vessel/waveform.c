@@ -234,7 +234,8 @@ double rill_waveform_beyond(const rill_waveform *w, double *time, double *value)
             *time = t;
             *value = v;
         }
-    return most > 0 ? most / (w->high - w->low) : 0;
+    /* A curve through equal values leaves them by rounding alone. */
+    return most > 1e-9 * fmax(fabs(w->high), fabs(w->low)) ? most / (w->high - w->low) : 0;
 }
 
 void rill_waveform_analyse(const rill_waveform *w, double rest, rill_harmonics *out)

@@ -23,6 +23,8 @@ enum { SAMPLES = 1000000 };
 
 static const char *const units[RILL_WAVE_KINDS] = {"m3/s", "m/s", "m/s", "Pa", "1"};
 
+#define PERIOD_MOST 1e6 /* s */
+
 typedef struct reader {
     rill_lines in;
     rill_wave_kind kind;
@@ -194,6 +196,9 @@ static rill_status close_cycle(reader *r, double *period)
                              "%s:%d: the last value is not the first, so the cycle is not closed: add a row "
                              "that repeats the first value where it ends, or give run: period",
                              r->in.path, r->in.line);
+        if (!(span <= PERIOD_MOST)) /* as run: period */
+            return rill_fail(RILL_USAGE, "%s spans %g s, and at most %g s are computed: is its unit right?",
+                             r->in.path, span, PERIOD_MOST);
         *period = span;
         r->count--;
         return RILL_OK;

@@ -208,6 +208,42 @@ Test(cli_check, judges_resistances_compliances_and_pressures)
     }
 }
 
+/* A waveform has the bounds of the keys that give the same; curves through equal values stay within them. */
+Test(cli_check, bounds_waveforms_as_it_does_keys)
+{
+    static const struct {
+        const char *column, *value, *inlet, *left, *words;
+    } cases[] = {
+        {"flow [mL/s]", "1e300", "waveform: w.csv", NULL, "flows of up to 1e+294 m3/s, and at most 1 m3/s"},
+        {"flow [mL/s]", "-1.1e6", "waveform: w.csv", NULL, "at most 1 m3/s"},
+        {"mean-velocity [m/s]", "101", "waveform: w.csv", NULL, "at most 100 m/s"},
+        {"peak-velocity [m/s]", "1e30", "waveform: w.csv", NULL, "at most 100 m/s"},
+        {"factor", "1e6", "flow: 2 mL/s, waveform: w.csv", NULL, "flows of up to 2 m3/s"},
+        {"factor", "99", "mean-velocity: 1.1 m/s, waveform: w.csv", NULL, "velocities of up to 109 m/s"},
+        {"pressure [Pa]", "1e300", "flow: 2 mL/s", "w.csv",
+         "pressures of up to 1e+300 Pa, and at most 1e+07 Pa"},
+        {"factor", "1001", "flow: 2 mL/s", "w.csv, pressure: 10000 Pa", "pressures of up to 1e+07 Pa"},
+        {"flow [mL/s]", "2", "waveform: w.csv", NULL, NULL},
+        {"pressure [Pa]", "1e4", "flow: 2 mL/s", "w.csv", NULL}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const char *v = cases[k].value, *left = cases[k].left;
+        write_text("w.csv", "time [s], %s\n0, %s\n0.2, %s\n0.4, %s\n0.8, %s\n", cases[k].column, v, v, v, v);
+        write_text("c.yaml",
+                   FLUID "openings:\n  in: {kind: inlet, %s}\n  left: {kind: pressure, %s%s}\n"
+                         "  right: {kind: flow-split, fraction: murray}\n",
+                   cases[k].inlet, left ? "waveform: " : "pressure: 80 mmHg", left ? left : "");
+        const cli_result r = cli_test_run("check", "c.yaml", "--no-measure", "--backend", "cpu");
+        cr_expect_eq(r.code, cases[k].words ? 1 : 0, "%s %s: %s%s", cases[k].column, v, r.out, r.err);
+        if (cases[k].words)
+            cr_expect(strstr(r.err, cases[k].words), "%s %s: %s", cases[k].column, v, r.err);
+        else
+            cr_expect_null(strstr(r.out, "outside of its rows"), "%s", r.out);
+    }
+    write_text("w.csv", "time [s], flow [mL/s]\n0, 1\n1e5, 2\n1e6, 2\n1.1e6, 1\n");
+    write_text("c.yaml", FLUID "openings:\n  in: {kind: inlet, waveform: w.csv}\n" OUT);
+    cli_test_fails(1, "spans 1.1e+06 s, and at most 1e+06 s are computed", "check", "c.yaml", "--no-measure");
+}
+
 Test(cli_check, tells_what_a_case_comes_to)
 {
     write_text("v.csv", "time [s], flow [mL/s]\n0, 2\n0.1, 6\n0.25, 7\n0.4, 3\n0.6, 2\n0.9, 2\n");

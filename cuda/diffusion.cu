@@ -25,6 +25,13 @@ __device__ uint32_t place(uint64_t bits, uint32_t k)
     return at;
 }
 
+// Returns the sum of a warp, in its first thread.
+__device__ double warp_sum(double sum)
+{
+    for (uint32_t half = lanes / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffff, sum, half);
+    return sum;
+}
+
 template <rill_diffusion_work work, bool many>
 __global__ void __launch_bounds__(threads) rows(rill_diffusion f)
 {
@@ -45,12 +52,13 @@ __global__ void __launch_bounds__(threads) rows(rill_diffusion f)
         }
     }
     if constexpr (rill_diffusion_sums(work)) {
-        for (uint32_t half = lanes / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffff, sum, half);
+        sum = warp_sum(sum);
         if (lane == 0) f.partial[k] = sum;
     }
 }
 
-template <bool many> __global__ void __launch_bounds__(threads) pairs(rill_diffusion f)
+template <rill_diffusion_work work, bool many>
+__global__ void __launch_bounds__(threads) pairs(rill_diffusion f)
 {
     const rill_diffusion_grid &g = f.grid;
     const uint32_t k = blockIdx.x * warps + threadIdx.x / lanes, b = 2 * (threadIdx.x % lanes);
@@ -60,8 +68,20 @@ template <bool many> __global__ void __launch_bounds__(threads) pairs(rill_diffu
         for (uint32_t m = 0; m < 8; m++) { // cleared first
             const rill_diffusion_word word = rill_diffusion_look_at(&g, w, y, z, m % 4);
             if (word.here >> b & 3)
-                rill_diffusion_restrict(m < 4, many, &f, &word, b, w, y + m % 2, z + m % 4 / 2);
+                rill_diffusion_restrict(work, m < 4, many, &f, &word, b, w, y + m % 2, z + m % 4 / 2);
         }
+}
+
+template <bool many> __global__ void __launch_bounds__(threads, 4) share(rill_diffusion f)
+{
+    const rill_diffusion_grid &g = f.grid;
+    const uint32_t k = blockIdx.x * warps + threadIdx.x / lanes, lane = threadIdx.x % lanes, b = 2 * lane;
+    if (k >= rill_diffusion_pairs(&g)) return;
+    const uint32_t y = rill_diffusion_pair(&g, k, 1), z = rill_diffusion_pair(&g, k, 2);
+    double sum = 0;
+    for (uint32_t w = 0; w < g.words; w++) sum += rill_diffusion_share(many, &f, b, w, y, z);
+    sum = warp_sum(sum);
+    if (lane == 0) f.partial[k] = sum;
 }
 
 template <rill_diffusion_work work> __global__ void alone(rill_diffusion f, uint64_t nodes)
@@ -76,8 +96,14 @@ using kernel = void (*)(rill_diffusion);
         rows<work, false>, rows<work, true>                                                                  \
     }
 constexpr kernel kernels[RILL_DIFFUSION_WORKS][2] = {
-    BOTH(RILL_DIFFUSION_BEGIN),  BOTH(RILL_DIFFUSION_GO),       {pairs<false>, pairs<true>},
-    BOTH(RILL_DIFFUSION_FINISH), BOTH(RILL_DIFFUSION_MULTIPLY), BOTH(RILL_DIFFUSION_RESIDUAL),
+    BOTH(RILL_DIFFUSION_BEGIN),
+    BOTH(RILL_DIFFUSION_GO),
+    {pairs<RILL_DIFFUSION_RESTRICT, false>, pairs<RILL_DIFFUSION_RESTRICT, true>},
+    {pairs<RILL_DIFFUSION_PILE, false>, pairs<RILL_DIFFUSION_PILE, true>},
+    {share<false>, share<true>},
+    BOTH(RILL_DIFFUSION_FINISH),
+    BOTH(RILL_DIFFUSION_MULTIPLY),
+    BOTH(RILL_DIFFUSION_RESIDUAL),
     BOTH(RILL_DIFFUSION_ENERGY)};
 
 uint32_t blocks(uint64_t count, uint32_t each) { return uint32_t((count + each - 1) / each); }
@@ -97,7 +123,7 @@ extern "C" rill_status rill_cuda_diffusion_nodes(const rill_device *device, rill
         alone<RILL_DIFFUSION_PROLONG><<<blocks(nodes, 256), 256, 0, queue>>>(*f, nodes);
     else {
         const uint32_t count =
-            work == RILL_DIFFUSION_RESTRICT ? rill_diffusion_pairs(&f->grid) : rill_diffusion_rows(&f->grid);
+            rill_diffusion_is_paired(work) ? rill_diffusion_pairs(&f->grid) : rill_diffusion_rows(&f->grid);
         kernels[work][f->grid.kind != nullptr]<<<blocks(count, warps), threads, 0, queue>>>(*f);
     }
     return check(cudaGetLastError(), doing);

@@ -12,8 +12,11 @@
 #ifndef RILL_DEVICE_DIFFUSION_H
 #define RILL_DEVICE_DIFFUSION_H
 
-#include "device/device.h"
-#include "kernel/platform.h"
+#include "device/balance.h"
+
+/** Of the conductance between chambers that of their faces. Joined as they are (Galerkin), what is two voxels
+ * apart would conduct twice as much. A power of 2: the conductances are exact. */
+#define RILL_DIFFUSION_BETWEEN 0.5
 
 #define RILL_DIFFUSION_NONE UINT32_MAX /**< row of a node that is on no coarser level */
 
@@ -50,8 +53,11 @@ typedef struct rill_diffusion_grid {
 typedef enum rill_diffusion_work {
     RILL_DIFFUSION_BEGIN,    /**< found and direction 0, residual b; first smoothing step into `step` */
     RILL_DIFFUSION_GO,       /**< found and residual along the direction; first smoothing step into `step` */
-    RILL_DIFFUSION_RESTRICT, /**< what the first smoothing step leaves, summed up into `given` */
-    RILL_DIFFUSION_FINISH,   /**< second smoothing step of `step` into `outcome`; sums residual outcome */
+    RILL_DIFFUSION_RESTRICT, /**< what the first smoothing step leaves, summed up in chambers */
+    RILL_DIFFUSION_PILE,     /**< the residual, and what conducts to the ends, summed up in chambers */
+    RILL_DIFFUSION_SHARE,  /**< flows between chambers shared out, the rest along trees; sums up their energy
+                            */
+    RILL_DIFFUSION_FINISH, /**< second smoothing step of `step` into `outcome`; sums residual outcome */
     RILL_DIFFUSION_MULTIPLY, /**< A direction into `step`; sums up direction step */
     RILL_DIFFUSION_RESIDUAL, /**< residual of what is in `found`; first smoothing step into `step` */
     RILL_DIFFUSION_ENERGY,   /**< sums up what flows in `found` times what does in `other` / conductance */
@@ -67,9 +73,9 @@ typedef struct rill_diffusion {
     const double *other; /**< of RILL_DIFFUSION_ENERGY: a field for a gradient along `other_axis` */
     int other_axis;
     const uint32_t *coarse; /**< row of each node on the level of the chambers */
-    double *given;          /**< [rows] */
-    const double *value;    /**< [rows] */
-    double *partial;        /**< [rows of voxels, z y], sums */
+    rill_flow_level level;  /**< that level */
+    const double *flow;     /**< of its links, see rill_balance_level */
+    double *partial;        /**< [rows of voxels, z y], or of pairs of them, sums */
     double factor;
 } rill_diffusion;
 
@@ -123,10 +129,20 @@ RILL_FN rill_diffusion_word rill_diffusion_look(const rill_diffusion_grid *g, co
 RILL_FN uint32_t rill_diffusion_beside(const rill_diffusion_grid *g, const rill_diffusion_word *o,
                                        const int side, const uint32_t b, const uint32_t x, const uint32_t i)
 {
-    if (!(o->side[side] >> b & 1)) return i;
-    if (side == 0) return x > 0 ? i - 1 : o->from[0];
-    if (side == 1) return x + 1 < g->n[0] ? i + 1 : o->from[1];
-    return o->from[side] + rill_diffusion_count(o->side[side] & (((uint64_t)1 << b) - 1));
+    uint32_t rank = o->from[side];
+    if (side == 0)
+        rank = x > 0 ? i - 1 : rank;
+    else if (side == 1)
+        rank = x + 1 < g->n[0] ? i + 1 : rank;
+    else
+        rank += rill_diffusion_count(o->side[side] & (((uint64_t)1 << b) - 1));
+    return o->side[side] >> b & 1 ? rank : i;
+}
+
+/** Return 1 where a bit is set, else 0: without a branch, which processors would guess wrongly at walls. */
+RILL_FN double rill_diffusion_one(const uint64_t bits, const uint32_t b)
+{
+    return (double)(int)(bits >> b & 1);
 }
 
 /** A node with what it exchanges with others. */
@@ -157,8 +173,8 @@ RILL_FN rill_diffusion_node rill_diffusion_see(const bool many, const rill_diffu
     RILL_UNROLL
     for (int s = 0; s < RILL_DIFFUSION_FACES; s++) {
         const uint32_t j = node.beside[s] = rill_diffusion_beside(g, o, s, b, x, i);
-        const bool has = o->side[s] >> b & 1;
-        node.to[s] = !has ? 0 : many ? g->between[g->kind[i] * RILL_DIFFUSION_KINDS + g->kind[j]] : 1;
+        node.to[s] = rill_diffusion_one(o->side[s], b);
+        if (many) node.to[s] *= g->between[g->kind[i] * RILL_DIFFUSION_KINDS + g->kind[j]];
         node.all += node.to[s];
     }
     return node;
@@ -218,9 +234,28 @@ RILL_FN double rill_diffusion_energy(const rill_diffusion *f, const rill_diffusi
 }
 
 /** First smoothing step of a node, from 0. */
-RILL_FN double rill_diffusion_forward(const rill_diffusion_node *node, const double residual)
+RILL_FN double rill_diffusion_forward(const double all, const double residual)
 {
-    return node->all > 0 ? RILL_DIFFUSION_DAMPING * residual / node->all : 0;
+    return all > 0 ? RILL_DIFFUSION_DAMPING * residual / all : 0;
+}
+
+/** Second smoothing step of a node, into which `in` comes. */
+RILL_FN double rill_diffusion_back(const double all, const double old, const double in)
+{
+    return old + RILL_DIFFUSION_DAMPING * (in / all - old);
+}
+
+/** Add a node to what piles up in its chamber, and to what that conducts to the ends. */
+RILL_FN void rill_diffusion_pile(const rill_diffusion *f, const rill_diffusion_node *node)
+{
+    const uint32_t own = f->coarse[node->i];
+    double ends = node->end[0] + node->end[1];
+    if (own == RILL_DIFFUSION_NONE) return;
+    if (f->grid.ends == RILL_ENDS_NODES)
+        for (int s = 0; s < RILL_DIFFUSION_FACES; s++)
+            ends += f->coarse[node->beside[s]] == RILL_DIFFUSION_NONE ? node->to[s] : 0;
+    f->level.given[own] += f->residual[node->i];
+    f->level.old[own] += RILL_DIFFUSION_BETWEEN * ends;
 }
 
 /** Do some work to a node. @return what is summed up, if anything */
@@ -232,22 +267,24 @@ RILL_FN double rill_diffusion_do(const rill_diffusion_work work, const rill_diff
     case RILL_DIFFUSION_BEGIN:
         f->found[i] = f->direction[i] = 0;
         f->residual[i] = node->held ? 0 : rill_diffusion_piled(&f->grid, node);
-        f->step[i] = rill_diffusion_forward(node, f->residual[i]);
+        f->step[i] = rill_diffusion_forward(node->all, f->residual[i]);
         break;
     case RILL_DIFFUSION_GO:
         f->found[i] += f->factor * f->direction[i];
         f->residual[i] -= f->factor * f->step[i];
-        f->step[i] = rill_diffusion_forward(node, f->residual[i]);
+        f->step[i] = rill_diffusion_forward(node->all, f->residual[i]);
         break;
     case RILL_DIFFUSION_RESTRICT:
         if (f->coarse[i] != RILL_DIFFUSION_NONE)
-            f->given[f->coarse[i]] +=
+            f->level.given[f->coarse[i]] +=
                 f->residual[i] - node->all * f->step[i] + rill_diffusion_inflow(node, f->step);
         break;
+    case RILL_DIFFUSION_PILE:
+        rill_diffusion_pile(f, node);
+        break;
     case RILL_DIFFUSION_FINISH: {
-        const double old = f->step[i], in = f->residual[i] + rill_diffusion_inflow(node, f->step);
-        f->outcome[i] =
-            node->held || node->all == 0 ? 0 : old + RILL_DIFFUSION_DAMPING * (in / node->all - old);
+        const double in = f->residual[i] + rill_diffusion_inflow(node, f->step);
+        f->outcome[i] = node->held || node->all == 0 ? 0 : rill_diffusion_back(node->all, f->step[i], in);
         return f->residual[i] * f->outcome[i];
     }
     case RILL_DIFFUSION_MULTIPLY:
@@ -255,10 +292,11 @@ RILL_FN double rill_diffusion_do(const rill_diffusion_work work, const rill_diff
         return f->direction[i] * f->step[i];
     case RILL_DIFFUSION_RESIDUAL:
         f->residual[i] = node->held ? 0 : rill_diffusion_left(&f->grid, node, f->found);
-        f->step[i] = rill_diffusion_forward(node, f->residual[i]);
+        f->step[i] = rill_diffusion_forward(node->all, f->residual[i]);
         break;
     case RILL_DIFFUSION_ENERGY:
         return rill_diffusion_energy(f, node);
+    case RILL_DIFFUSION_SHARE:
     case RILL_DIFFUSION_TURN:
     case RILL_DIFFUSION_PROLONG:
     case RILL_DIFFUSION_WORKS:
@@ -273,23 +311,31 @@ RILL_FN void rill_diffusion_alone(const rill_diffusion_work work, const rill_dif
     if (work == RILL_DIFFUSION_TURN)
         f->direction[i] = f->outcome[i] + f->factor * f->direction[i];
     else if (f->coarse[i] != RILL_DIFFUSION_NONE)
-        f->step[i] += f->value[f->coarse[i]];
+        f->step[i] += f->level.value[f->coarse[i]];
 }
 
-/** Set what chambers are given to 0, or add what two nodes leave, at bits b and b + 1 of word w of a row. A
- * block of 2^3 voxels has all nodes of its chambers: it adds up its four rows in their order. */
-RILL_FN void rill_diffusion_restrict(const bool clear, const bool many, const rill_diffusion *f,
-                                     const rill_diffusion_word *word, const uint32_t b, const uint32_t w,
-                                     const uint32_t y, const uint32_t z)
+/** Set what is summed up in chambers to 0. */
+RILL_FN void rill_diffusion_clear(const rill_diffusion_work work, const rill_diffusion *f, const uint32_t i)
+{
+    if (f->coarse[i] == RILL_DIFFUSION_NONE) return;
+    f->level.given[f->coarse[i]] = 0;
+    if (work == RILL_DIFFUSION_PILE) f->level.old[f->coarse[i]] = 0;
+}
+
+/** Set what is summed up in chambers to 0, or add two nodes, at bits b and b + 1 of word w of a row. A block
+ * of 2^3 voxels has all nodes of its chambers: it adds up its four rows in their order. */
+RILL_FN void rill_diffusion_restrict(const rill_diffusion_work work, const bool clear, const bool many,
+                                     const rill_diffusion *f, const rill_diffusion_word *word,
+                                     const uint32_t b, const uint32_t w, const uint32_t y, const uint32_t z)
 {
     uint32_t i = word->first + rill_diffusion_count(word->here & (((uint64_t)1 << b) - 1));
     for (uint32_t at = b; at < b + 2; at++) {
         if (!(word->here >> at & 1)) continue;
         if (!clear) {
             const rill_diffusion_node node = rill_diffusion_see(many, &f->grid, word, at, w, y, z, i);
-            rill_diffusion_do(RILL_DIFFUSION_RESTRICT, f, &node);
-        } else if (f->coarse[i] != RILL_DIFFUSION_NONE)
-            f->given[f->coarse[i]] = 0;
+            rill_diffusion_do(work, f, &node);
+        } else
+            rill_diffusion_clear(work, f, i);
         i++;
     }
 }
@@ -316,10 +362,123 @@ RILL_FN rill_diffusion_word rill_diffusion_look_at(const rill_diffusion_grid *g,
                                                       : word;
 }
 
+/** Share out the flows of a node's chamber. @param[in,out] energy  of them @return what then is left in it */
+RILL_FN double rill_diffusion_rest(const rill_diffusion *f, const rill_diffusion_node *node, double *energy)
+{
+    const rill_flow_level *l = &f->level;
+    const uint32_t own = f->coarse[node->i];
+    const double ends = node->end[0] + node->end[1];
+    const double leaves = l->old[own] > 0 ? RILL_DIFFUSION_BETWEEN * l->value[own] / l->old[own] : 0;
+    double left = f->residual[node->i] - leaves * ends, sum = leaves * leaves * ends;
+    RILL_UNROLL
+    for (int s = 0; s < RILL_DIFFUSION_FACES; s++) {
+        const uint32_t other = f->coarse[node->beside[s]];
+        if (node->to[s] == 0 || other == own) continue;
+        double per = leaves; /* flow per conductance */
+        if (other != RILL_DIFFUSION_NONE) {
+            const uint32_t k = rill_balance_link(l, own, other);
+            per = RILL_DIFFUSION_BETWEEN * f->flow[k] / l->link[k].conductance;
+        }
+        left -= per * node->to[s];
+        /* The other side of a face between chambers counts it, too. */
+        sum += (other == RILL_DIFFUSION_NONE ? 1 : 0.5) * per * per * node->to[s];
+    }
+    *energy += sum;
+    return left;
+}
+
+/** The nodes of a block of 2^3 voxels, x + 2 y + 4 z. */
+typedef struct rill_diffusion_octet {
+    double left[8], own[8]; /**< what is left in each, and the conductance of its kind */
+    uint32_t chamber[8];    /**< RILL_DIFFUSION_NONE: there is none */
+} rill_diffusion_octet;
+
+/** Let what is left in the nodes of a block flow along trees, one for each chamber, towards its first node.
+ * @return energy */
+RILL_FN double rill_diffusion_trees(rill_diffusion_octet *block)
+{
+    uint32_t beside[3] = {0, 0, 0}, roots = 0, depth = 0; /* bits: the one in front is of the same chamber */
+    double sum = 0;
+    RILL_UNROLL
+    for (uint32_t q = 0; q < 8; q++) {
+        bool root = block->chamber[q] != RILL_DIFFUSION_NONE;
+        RILL_UNROLL
+        for (uint32_t p = 0; p < 8; p++) root = root && (p >= q || block->chamber[p] != block->chamber[q]);
+        roots |= (uint32_t)root << q;
+        RILL_UNROLL
+        for (uint32_t a = 0; a < 3; a++)
+            if (!(q >> a & 1) && block->chamber[q] != RILL_DIFFUSION_NONE)
+                beside[a] |= (uint32_t)(block->chamber[q] == block->chamber[q | 1u << a]) << q;
+    }
+    uint64_t layers = roots; /* 8 bits each, of nodes that are so many faces away */
+    for (uint32_t seen = roots, front = roots; front; seen |= front) {
+        uint32_t next = 0;
+        RILL_UNROLL
+        for (uint32_t a = 0; a < 3; a++)
+            next |= (front & beside[a]) << (1u << a) | (front >> (1u << a) & beside[a]);
+        front = next & ~seen;
+        if (front) layers |= (uint64_t)front << 8 * ++depth;
+    }
+    for (; depth > 0; depth--) {
+        const uint32_t here = (uint32_t)(layers >> 8 * depth), before = (uint32_t)(layers >> 8 * (depth - 1));
+        RILL_UNROLL
+        for (uint32_t q = 0; q < 8; q++) {
+            if (!(here >> q & 1)) continue;
+            bool gone = false;
+            sum += block->left[q] * block->left[q] / block->own[q];
+            RILL_UNROLL
+            for (uint32_t a = 0; a < 3; a++) {
+                const uint32_t p = q ^ 1u << a;
+                if (gone || !(before >> p & 1) || !(beside[a] >> (q & p) & 1)) continue;
+                block->left[p] += block->left[q];
+                gone = true;
+            }
+        }
+    }
+    return sum;
+}
+
+/** Find flows between the nodes of a block, at bits b and b + 1 of word w of the rows of a pair. @return
+ * their energy */
+RILL_FN double rill_diffusion_share(const bool many, const rill_diffusion *f, const uint32_t b,
+                                    const uint32_t w, const uint32_t y, const uint32_t z)
+{
+    rill_diffusion_octet block;
+    double sum = 0;
+    RILL_UNROLL
+    for (uint32_t m = 0; m < 4; m++) {
+        const rill_diffusion_word word = rill_diffusion_look_at(&f->grid, w, y, z, m);
+        uint32_t i = word.first + rill_diffusion_count(word.here & (((uint64_t)1 << b) - 1));
+        RILL_UNROLL
+        for (uint32_t e = 0; e < 2; e++) {
+            const bool has = word.here >> (b + e) & 1;
+            const uint32_t q = 2 * m + e;
+            block.chamber[q] = has ? f->coarse[i] : RILL_DIFFUSION_NONE;
+            block.left[q] = 0;
+            block.own[q] = 1;
+            if (block.chamber[q] != RILL_DIFFUSION_NONE) {
+                const rill_diffusion_node node =
+                    rill_diffusion_see(many, &f->grid, &word, b + e, w, y + m % 2, z + m / 2, i);
+                block.left[q] = rill_diffusion_rest(f, &node, &sum);
+                block.own[q] = node.own;
+            }
+            i += has;
+        }
+    }
+    return sum + rill_diffusion_trees(&block);
+}
+
+/** Return whether a work is done to pairs of rows. */
+RILL_CONSTANT_FN bool rill_diffusion_is_paired(const rill_diffusion_work work)
+{
+    return work == RILL_DIFFUSION_RESTRICT || work == RILL_DIFFUSION_PILE || work == RILL_DIFFUSION_SHARE;
+}
+
 /** Return whether a work sums up products. */
 RILL_CONSTANT_FN bool rill_diffusion_sums(const rill_diffusion_work work)
 {
-    return work == RILL_DIFFUSION_FINISH || work == RILL_DIFFUSION_MULTIPLY || work == RILL_DIFFUSION_ENERGY;
+    return work == RILL_DIFFUSION_FINISH || work == RILL_DIFFUSION_MULTIPLY ||
+           work == RILL_DIFFUSION_ENERGY || work == RILL_DIFFUSION_SHARE;
 }
 
 /** Return whether a work sees no neighbours. */

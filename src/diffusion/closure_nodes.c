@@ -197,7 +197,7 @@ static rill_status level_make(rill_closure *c, const rill_flow_level *rows, rill
 {
     rill_status status = RILL_OK;
     uint32_t *first = NULL, *order = NULL, *at = NULL;
-    const float scale = rows->first ? 1 : (float)RILL_DIFFUSOR_BETWEEN;
+    const float scale = rows->first ? 1 : (float)RILL_DIFFUSION_BETWEEN;
     coarse->count = rows->count;
     RILL_TRY(create(c, fine->count, sizeof *fine->parent, &fine->parent));
     if (rows->first)

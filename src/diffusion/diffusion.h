@@ -37,10 +37,6 @@ typedef struct rill_diffusor {
 rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int count, rill_device *device,
                                  bool fields, rill_diffusor *out);
 
-/** Of the conductance between chambers that of their faces. Joined as they are (Galerkin), what is two voxels
- * apart would conduct twice as much. A power of 2: the conductances are exact. */
-#define RILL_DIFFUSOR_BETWEEN 0.5
-
 /** Free what it owns; zeros are allowed. */
 void rill_diffusor_destroy(rill_diffusor *d);
 
@@ -102,11 +98,15 @@ rill_status rill_diffusor_energy(rill_diffusor *d, const double *other, int othe
 /** Solve for `all.found` by conjugate gradients, until the bounds are close. */
 rill_status rill_diffusor_solve(rill_diffusor *d, const rill_diffusor_goal *goal, rill_diffusor_outcome *out);
 
+/** Do some work to all nodes. @param[out] sum  of the rows or pairs, in their order; NULL: of a work without
+ * sums */
+rill_status rill_diffusor_do(const rill_diffusor *d, rill_diffusion_work what, double *sum);
+
 /**
  * Bound how much less the energy of the solution is than that of `found`: by the energy of flows that carry
  * away what its residual says piles up at each node.
  * @param[out] gap  INFINITY where no such flows were found
  */
-rill_status rill_diffusor_gap(const rill_diffusor *d, double *gap);
+rill_status rill_diffusor_gap(rill_diffusor *d, double *gap);
 
 #endif

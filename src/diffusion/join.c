@@ -160,12 +160,12 @@ static void throats_list(const void *shared, uint64_t first, uint64_t end)
                             count = add(to, conductance, count, other, node.to[s]);
                     }
                 }
-                if (j->list) network->outlet[own] = RILL_DIFFUSOR_BETWEEN * outlet;
+                if (j->list) network->outlet[own] = RILL_DIFFUSION_BETWEEN * outlet;
                 for (uint32_t c = 0; c < count; c++) {
                     if (to[c] < own) continue; /* that chamber lists it */
                     if (j->list)
                         network->throat[at] =
-                            (rill_throat){{own, to[c]}, RILL_DIFFUSOR_BETWEEN * conductance[c]};
+                            (rill_throat){{own, to[c]}, RILL_DIFFUSION_BETWEEN * conductance[c]};
                     at++;
                 }
             }

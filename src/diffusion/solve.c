@@ -42,16 +42,16 @@ done:
     return status;
 }
 
-/* Arrays of the nodes: on a device there are all, and here those that come from it, the residual at least. */
+/* Arrays of the nodes: on a device there are all, and here those that come from it. */
 static rill_status arrays_make(rill_diffusor *d, bool fields)
 {
     rill_status status = RILL_OK;
     const uint64_t nodes = d->numbering.nodes;
-    double **const here[] = {&d->all.residual, &d->all.found, &d->all.outcome, &d->all.direction,
+    double **const here[] = {&d->all.found, &d->all.outcome, &d->all.residual, &d->all.direction,
                              &d->all.step};
-    double **const there[] = {&d->work.residual, &d->work.found, &d->work.outcome, &d->work.direction,
+    double **const there[] = {&d->work.found, &d->work.outcome, &d->work.residual, &d->work.direction,
                               &d->work.step};
-    d->array_count = !d->device ? 5 : fields ? 3 : 1;
+    d->array_count = !d->device ? 5 : fields ? 2 : 0;
     RILL_TRY(rill_array_create((uint64_t)d->array_count * nodes, sizeof(double), name, (void **)&d->arrays));
     RILL_TRY(
         rill_array_create(rill_diffusion_rows(&d->all.grid), sizeof(double), name, (void **)&d->partial));
@@ -177,11 +177,11 @@ uint64_t rill_diffusor_bytes(const rill_diffusor *d)
            rill_network_bytes(d->chambers.chambers);
 }
 
-/* Do some work to all nodes. @param[out] sum  of the rows, in their order; NULL: of a work without sums */
-static rill_status nodes_do(rill_diffusor *d, rill_diffusion_work what, double *sum)
+rill_status rill_diffusor_do(const rill_diffusor *d, rill_diffusion_work what, double *sum)
 {
     rill_status status = RILL_OK;
-    const uint32_t rows = rill_diffusion_rows(&d->work.grid);
+    const rill_diffusion_grid *g = &d->work.grid;
+    const uint32_t rows = rill_diffusion_is_paired(what) ? rill_diffusion_pairs(g) : rill_diffusion_rows(g);
     RILL_TRY(rill_diffusion_nodes(d->device, what, &d->work, d->numbering.nodes));
     if (!sum) return RILL_OK;
     if (d->device)
@@ -204,9 +204,8 @@ static rill_status cycle(rill_diffusor *d, double *product)
                       .direction = d->device ? network->copy.direction : network->direction,
                       .flow = d->device ? network->copy.flow : network->flow,
                       .partial = d->device ? network->copy.partial : network->partial};
-    d->work.given = level->given;
-    d->work.value = level->value;
-    RILL_TRY(nodes_do(d, RILL_DIFFUSION_RESTRICT, NULL));
+    d->work.level = level[0];
+    RILL_TRY(rill_diffusor_do(d, RILL_DIFFUSION_RESTRICT, NULL));
     flow.level = level[0];
     RILL_TRY(rill_flow_rows(d->device, RILL_FLOW_BEGIN, &flow));
     for (int k = 1; k <= last; k++) {
@@ -219,8 +218,8 @@ static rill_status cycle(rill_diffusor *d, double *product)
     }
     flow.level = level[0];
     RILL_TRY(rill_flow_rows(d->device, RILL_FLOW_FINISH, &flow));
-    RILL_TRY(nodes_do(d, RILL_DIFFUSION_PROLONG, NULL));
-    RILL_TRY(nodes_do(d, RILL_DIFFUSION_FINISH, product));
+    RILL_TRY(rill_diffusor_do(d, RILL_DIFFUSION_PROLONG, NULL));
+    RILL_TRY(rill_diffusor_do(d, RILL_DIFFUSION_FINISH, product));
 done:
     return status;
 }
@@ -234,7 +233,7 @@ rill_status rill_diffusor_energy(rill_diffusor *d, const double *other, int othe
         d->work.other = d->work.outcome;
     }
     d->work.other_axis = other_axis;
-    RILL_TRY(nodes_do(d, RILL_DIFFUSION_ENERGY, energy));
+    RILL_TRY(rill_diffusor_do(d, RILL_DIFFUSION_ENERGY, energy));
 done:
     return status;
 }
@@ -251,8 +250,7 @@ static rill_status bounds_find(rill_diffusor *d, const rill_diffusor_goal *goal,
 {
     rill_status status = RILL_OK;
     const double start = rill_now();
-    RILL_TRY(nodes_do(d, RILL_DIFFUSION_RESIDUAL, NULL));
-    RILL_TRY(bring(d, d->all.residual, d->work.residual));
+    RILL_TRY(rill_diffusor_do(d, RILL_DIFFUSION_RESIDUAL, NULL));
     RILL_TRY(rill_diffusor_gap(d, &out->gap));
     rill_log(RILL_LOG_DEBUG, "diffusion: after %llu iterations a bound in %.3f s",
              (unsigned long long)out->iterations, rill_now() - start);
@@ -269,12 +267,12 @@ static rill_status solve_begin(rill_diffusor *d, rill_diffusor_place *at)
 {
     rill_status status = RILL_OK;
     *at = (rill_diffusor_place){.ratio = FIRST_RATIO, .gap = INFINITY};
-    RILL_TRY(nodes_do(d, RILL_DIFFUSION_BEGIN, NULL));
+    RILL_TRY(rill_diffusor_do(d, RILL_DIFFUSION_BEGIN, NULL));
     RILL_TRY(rill_diffusor_energy(d, NULL, d->all.grid.axis, &at->left));
     RILL_TRY(cycle(d, &at->now));
     at->least = at->now * ROUNDED;
     d->work.factor = 0;
-    RILL_TRY(nodes_do(d, RILL_DIFFUSION_TURN, NULL));
+    RILL_TRY(rill_diffusor_do(d, RILL_DIFFUSION_TURN, NULL));
 done:
     return status;
 }
@@ -286,12 +284,12 @@ static rill_status iterate(rill_diffusor *d, const rill_diffusor_goal *goal, ril
     rill_status status = RILL_OK;
     double product;
     const double before = at->now;
-    RILL_TRY(nodes_do(d, RILL_DIFFUSION_MULTIPLY, &product));
+    RILL_TRY(rill_diffusor_do(d, RILL_DIFFUSION_MULTIPLY, &product));
     *ended = !(product > 0); /* nothing is left */
     if (*ended) return RILL_OK;
     d->work.factor = at->now / product;
     at->left -= d->work.factor * at->now; /* the energy falls by this */
-    RILL_TRY(nodes_do(d, RILL_DIFFUSION_GO, NULL));
+    RILL_TRY(rill_diffusor_do(d, RILL_DIFFUSION_GO, NULL));
     RILL_TRY(cycle(d, &at->now));
     at->iterations++;
     d->work.factor = at->now / before;
@@ -305,7 +303,7 @@ static rill_status iterate(rill_diffusor *d, const rill_diffusor_goal *goal, ril
         at->ratio = fmax(at->gap * goal->volume / at->now, 2 * goal->tolerance * at->left / at->now);
         d->work.factor = at->now > 2 * iterated ? 0 : at->now / before; /* 0: begin again */
     }
-    RILL_TRY(nodes_do(d, RILL_DIFFUSION_TURN, NULL));
+    RILL_TRY(rill_diffusor_do(d, RILL_DIFFUSION_TURN, NULL));
 done:
     return status;
 }

@@ -508,14 +508,22 @@ Test(diffusivity, goes_on_from_a_checkpoint_to_the_same_bits)
     rill_geom_destroy(copy);
     cr_assert_eq(whole.run_count, 3);
     const int first = (int)whole.runs[0].iterations, second = (int)whole.runs[1].iterations;
-    const stop stops[] = {{5, false}, {first + 5, false}, {first + second + 6, false},
-                          {6, true},  {first + 7, true},  {first + second + 8, true}};
+    const stop stops[] = {{5, false},     {first + 5, false},      {first + second + 6, false},
+                          {6, true},      {first + 7, true},       {first + second + 8, true},
+                          {first, false}, {first + second, false}, {first, true}}; /* between two axes */
     o.checkpoint = "d.checkpoint.h5";
     for (size_t k = 0; k < sizeof stops / sizeof *stops; k++) {
         stop s = stops[k];
         o.resume = false;
         compute_stopped(geom, &o, &s);
         o.resume = true;
+        stop at_once = {0, false}; /* what was kept stays as it is */
+        ASSERT_OK(rill_geom_copy(geom, &copy));
+        o.progress = (rill_progress){count_down, &at_once};
+        cr_expect_eq(rill_diffusivity_compute(copy, &o, &resumed), RILL_CANCELLED);
+        o.progress = (rill_progress){NULL, NULL};
+        rill_diffusivity_free(&resumed);
+        rill_geom_destroy(copy);
         o.checkpoint_stays = k == 0; /* for who writes the result first */
         ASSERT_OK(rill_geom_copy(geom, &copy));
         ASSERT_OK(rill_diffusivity_compute(copy, &o, &resumed));

@@ -255,7 +255,9 @@ static rill_status pause_keep(void *context, const rill_diffusor_place *place, r
     memcpy(k->done.d, k->out->d, sizeof k->done.d);
     memcpy(k->done.gap, k->gap, sizeof k->done.gap);
     for (int a = 0; a < 3; a++) k->done.found[a] = k->found[a] != NULL;
-    return rill_diffusion_pause_keep(&k->pause, came, place->iterations, parts,
+    const uint64_t made =
+        place->iterations > 0 ? place->iterations : k->done.runs[k->done.run_count - 1].iterations;
+    return rill_diffusion_pause_keep(&k->pause, came, made, parts,
                                      rill_diffusivity_parts(&k->done, k->d, k->found, parts));
 }
 
@@ -321,7 +323,11 @@ static rill_status run_make(rill_diffusor *d, const rill_diffusivity_options *o,
                                .keep = pause_keep,
                                .context = k};
     *run = (rill_diffusivity_run){.axis = axis, .d = {NAN, NAN, NAN}, .uncertainty = {NAN, NAN, NAN}};
-    RILL_TRY(rill_progress_report(o->progress, what[axis], 0));
+    status = rill_progress_report(o->progress, what[axis], 0);
+    if (status != RILL_OK && out->run_count > 1 &&
+        !k->pause.resuming) /* between two axes: to begin this one */
+        status = pause_keep(k, &(rill_diffusor_place){.iterations = 0}, status);
+    RILL_TRY(status);
     RILL_TRY(rill_diffusor_begin(d, axis,
                                  periodic ? RILL_ENDS_NONE
                                  : inside ? RILL_ENDS_NODES
@@ -330,7 +336,7 @@ static rill_status run_make(rill_diffusor *d, const rill_diffusivity_options *o,
     const uint64_t bytes = rill_diffusor_bytes(d);
     if (bytes > out->bytes) out->bytes = bytes;
     RILL_TRY(pause_arrive(k));
-    if (k->pause.resuming) goal.from = &k->done.place;
+    if (k->pause.resuming && k->done.place.iterations > 0) goal.from = &k->done.place;
     RILL_TRY(rill_diffusor_solve(d, &goal, &came));
     k->pause.resuming = false;
     run->iterations = came.iterations;

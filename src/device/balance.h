@@ -14,8 +14,8 @@
 
 #include "device/flows.h"
 
-/** A level while flows are found. In the vectors of its rows `given` is what piles up, `old` what they conduct
- * to the ends and to rows held by these on finer levels, `value` what flows there. */
+/** A level while flows are found. In the vectors of its rows `given` is what piles up, `old` what they
+ * conduct to the ends and to rows held by these on finer levels, `value` what flows there. */
 typedef struct rill_balance_level {
     rill_flow_level rows;
     uint32_t *parent; /**< [rows], row on the next level */

@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/threads.h"
-#include "diffusion/block.h"
+#include "diffusion/diffusion.h"
 
 #include <string.h>
 
@@ -15,8 +15,32 @@ enum { FACES = 24 /* of a block, that lead out of it */ };
 
 static const char *const name = "the coarser grids of a diffusion";
 
+/* A block of 2^3 voxels, whose nodes are joined. Cells are x + 2 y + 4 z. */
+typedef struct block {
+    uint32_t bit;     /* of its first cells, in the word of the row */
+    uint32_t cells;   /* bits: a node is there that belongs to a chamber */
+    uint32_t node[8]; /* [cells] */
+    uint8_t part[8];  /* [cells], the least cell of the same chamber */
+} block;
+
+/* Blocks of a row that have nodes, one after the other. */
+typedef struct block_row {
+    const rill_diffusor *d;
+    uint32_t y, z;                /* of the first cells */
+    uint32_t word;                /* of 64 cells along x, the next one */
+    uint64_t left;                /* bits: the first cells of blocks to come in the word before that */
+    rill_diffusion_word cells[4]; /* that word of the four rows of cells */
+} block_row;
+
+/* Begin row k of the blocks. */
+static block_row row_begin(const rill_diffusor *d, uint64_t k)
+{
+    const rill_diffusion_grid *g = &d->all.grid;
+    return (block_row){.d = d, .y = rill_diffusion_pair(g, k, 1), .z = rill_diffusion_pair(g, k, 2)};
+}
+
 /* Return the cells of the kind of one. */
-static uint32_t alike(const rill_diffusor *d, const rill_diffusion_block *b, uint32_t cell)
+static uint32_t alike(const rill_diffusor *d, const block *b, uint32_t cell)
 {
     uint32_t cells = 0;
     if (!d->kind) return b->cells;
@@ -39,7 +63,7 @@ static uint32_t connected(uint32_t cells, uint32_t cell)
 }
 
 /* Take the next word along a row of blocks that has nodes. @return false: there is none */
-static bool word_take(rill_diffusion_row *row)
+static bool word_take(block_row *row)
 {
     const rill_diffusion_grid *g = &row->d->all.grid;
     while (!row->left && row->word < g->words) {
@@ -58,7 +82,7 @@ static bool word_take(rill_diffusion_row *row)
 }
 
 /* Leave out the cells of slices whose values are given. */
-static uint32_t cells_free(const rill_diffusion_row *row, uint32_t cells, uint32_t bit)
+static uint32_t cells_free(const block_row *row, uint32_t cells, uint32_t bit)
 {
     const rill_diffusion_grid *g = &row->d->all.grid;
     const uint32_t from = g->axis == 0 ? 64 * (row->word - 1) + bit : g->axis == 1 ? row->y : row->z;
@@ -69,7 +93,8 @@ static uint32_t cells_free(const rill_diffusion_row *row, uint32_t cells, uint32
     return cells;
 }
 
-bool rill_diffusion_block_next(rill_diffusion_row *row, rill_diffusion_block *b)
+/* See the next block of a row that has nodes, and find its chambers. @return false: there is none */
+static bool block_next(block_row *row, block *b)
 {
     if (!word_take(row)) return false;
     b->bit = (uint32_t)__builtin_ctzll(row->left);
@@ -95,8 +120,10 @@ bool rill_diffusion_block_next(rill_diffusion_row *row, rill_diffusion_block *b)
 /* What a loop over rows of blocks works with. */
 typedef struct joining {
     rill_diffusor *d;
-    uint64_t *throats; /* before those of a row of blocks */
-    bool list;         /* count first */
+    uint32_t *links;      /* before those of a row of blocks */
+    uint32_t *begin;      /* [chambers + 1] */
+    rill_flow_link *link; /* [begin[chambers]] */
+    bool list;            /* count first */
 } joining;
 
 static void chambers_list(const void *shared, uint64_t first, uint64_t end)
@@ -105,8 +132,8 @@ static void chambers_list(const void *shared, uint64_t first, uint64_t end)
     rill_diffusor *d = j->d;
     for (uint64_t k = first; k < end; k++) {
         uint32_t count = j->list ? d->chamber[k] : 0;
-        rill_diffusion_row row = rill_diffusion_row_begin(d, k);
-        for (rill_diffusion_block b; rill_diffusion_block_next(&row, &b);) {
+        block_row row = row_begin(d, k);
+        for (block b; block_next(&row, &b);) {
             uint32_t number[8];
             for (uint32_t q = 0; q < 8; q++) {
                 if (!(b.cells >> q & 1)) continue;
@@ -133,44 +160,87 @@ static uint32_t add(uint32_t *to, double *conductance, uint32_t count, uint32_t 
     return count;
 }
 
-static void throats_list(const void *shared, uint64_t first, uint64_t end)
+/* What a chamber exchanges with others. */
+typedef struct exchange {
+    uint32_t own, count, to[FACES];
+    double conductance[FACES], outlet; /* of faces: not yet times RILL_DIFFUSION_BETWEEN */
+} exchange;
+
+/* Return what a cell conducts to the faces at the ends of the axis. */
+static double cell_ends(const block_row *row, const block *b, uint32_t cell, double own)
+{
+    const rill_diffusion_grid *g = &row->d->all.grid;
+    const uint32_t place[3] = {64 * (row->word - 1) + b->bit + cell % 2, row->y + cell / 2 % 2,
+                               row->z + cell / 4};
+    if (g->ends != RILL_ENDS_FACES) return 0;
+    return (place[g->axis] == 0 ? 2 * own : 0) + (place[g->axis] == g->last[g->axis] ? 2 * own : 0);
+}
+
+/* Find what the chamber whose least cell is `part` exchanges with others. Neighbours within it are passed
+ * over, which are half of all. */
+static void exchange_find(const block_row *row, const block *b, uint32_t part, exchange *e)
+{
+    const rill_diffusor *d = row->d;
+    const rill_diffusion_grid *g = &d->all.grid;
+    *e = (exchange){.own = d->coarse[b->node[part]]};
+    for (uint32_t q = part; q < 8; q++) {
+        if (!(b->cells >> q & 1) || b->part[q] != part) continue;
+        const uint32_t bit = b->bit + q % 2, x = 64 * (row->word - 1) + bit, i = b->node[q];
+        const double *between = d->kind ? &d->between[d->kind[i] * RILL_DIFFUSION_KINDS] : NULL;
+        const rill_diffusion_word *word = &row->cells[q / 2];
+        e->outlet += cell_ends(row, b, q, between ? between[d->kind[i]] : 1);
+        for (uint32_t s = 0; s < RILL_DIFFUSION_FACES; s++) {
+            const uint32_t beside = q ^ 1u << s / 2;
+            const bool within = (q >> s / 2 & 1) != s % 2 && b->cells >> beside & 1;
+            if ((within && b->part[beside] == part) || !(word->side[s] >> bit & 1)) continue;
+            const uint32_t j = rill_diffusion_beside(g, word, (int)s, bit, x, i), other = d->coarse[j];
+            const double conducts = between ? between[d->kind[j]] : 1;
+            if (other == RILL_DIFFUSION_NONE)
+                e->outlet += conducts;
+            else if (other != e->own)
+                e->count = add(e->to, e->conductance, e->count, other, conducts);
+        }
+    }
+}
+
+/* List the links of a chamber: those to chambers before it in their order, then those behind it. @return
+ * where the next begin */
+static uint32_t links_put(const exchange *e, rill_flow_link *link, uint32_t at)
+{
+    const uint32_t first = at;
+    for (uint32_t c = 0; c < e->count; c++) {
+        if (e->to[c] > e->own) continue;
+        uint32_t k = at++;
+        for (; k > first && link[k - 1].row > e->to[c]; k--) link[k] = link[k - 1];
+        link[k] = (rill_flow_link){e->to[c], (float)(RILL_DIFFUSION_BETWEEN * e->conductance[c])};
+    }
+    for (uint32_t c = 0; c < e->count; c++)
+        if (e->to[c] > e->own)
+            link[at++] = (rill_flow_link){e->to[c], (float)(RILL_DIFFUSION_BETWEEN * e->conductance[c])};
+    return at;
+}
+
+static void links_list(const void *shared, uint64_t first, uint64_t end)
 {
     const joining *j = shared;
     rill_diffusor *d = j->d;
-    rill_network *network = &d->chambers;
     for (uint64_t k = first; k < end; k++) {
-        uint64_t at = j->list ? j->throats[k] : 0;
-        rill_diffusion_row row = rill_diffusion_row_begin(d, k);
-        for (rill_diffusion_block b; rill_diffusion_block_next(&row, &b);) {
+        uint32_t at = j->list ? j->links[k] : 0;
+        block_row row = row_begin(d, k);
+        for (block b; block_next(&row, &b);)
             for (uint32_t part = 0; b.cells >> part; part++) {
                 if (!(b.cells >> part & 1) || b.part[part] != part) continue;
-                const uint32_t own = d->coarse[b.node[part]];
-                uint32_t to[FACES], count = 0;
-                double conductance[FACES], outlet = 0;
-                for (uint32_t q = part; q < 8; q++) {
-                    if (!(b.cells >> q & 1) || b.part[q] != part) continue;
-                    const rill_diffusion_node node = rill_diffusion_cell_see(&row, &b, q);
-                    outlet += node.end[0] + node.end[1];
-                    for (int s = 0; s < RILL_DIFFUSION_FACES; s++) {
-                        if (node.to[s] == 0) continue;
-                        const uint32_t other = d->coarse[node.beside[s]];
-                        if (other == RILL_DIFFUSION_NONE)
-                            outlet += node.to[s];
-                        else if (other != own)
-                            count = add(to, conductance, count, other, node.to[s]);
-                    }
+                exchange e;
+                exchange_find(&row, &b, part, &e);
+                if (!j->list) {
+                    at += e.count;
+                    continue;
                 }
-                if (j->list) network->outlet[own] = RILL_DIFFUSION_BETWEEN * outlet;
-                for (uint32_t c = 0; c < count; c++) {
-                    if (to[c] < own) continue; /* that chamber lists it */
-                    if (j->list)
-                        network->throat[at] =
-                            (rill_throat){{own, to[c]}, RILL_DIFFUSION_BETWEEN * conductance[c]};
-                    at++;
-                }
+                d->chambers.outlet[e.own] = RILL_DIFFUSION_BETWEEN * e.outlet;
+                j->begin[e.own] = at;
+                at = links_put(&e, j->link, at);
             }
-        }
-        if (!j->list) j->throats[k + 1] = at;
+        if (!j->list) j->links[k + 1] = at;
     }
 }
 
@@ -179,7 +249,7 @@ static rill_status chambers_make(joining *j)
 {
     rill_status status = RILL_OK;
     rill_diffusor *d = j->d;
-    const uint64_t rows = rill_diffusion_block_rows(d);
+    const uint64_t rows = rill_diffusion_pairs(&d->all.grid);
     RILL_TRY(rill_array_create_zero(rows + 1, sizeof *d->chamber, name, (void **)&d->chamber));
     RILL_TRY(rill_array_create(d->numbering.nodes, sizeof *d->coarse, name, (void **)&d->coarse));
     if (d->all.grid.ends == RILL_ENDS_NODES)                             /* else all nodes have one */
@@ -195,20 +265,27 @@ done:
     return status;
 }
 
-static rill_status throats_make(joining *j)
+static rill_status links_make(joining *j)
 {
     rill_status status = RILL_OK;
     rill_diffusor *d = j->d;
-    const uint64_t rows = rill_diffusion_block_rows(d);
-    RILL_TRY(rill_array_create_zero(rows + 1, sizeof *j->throats, name, (void **)&j->throats));
+    const uint64_t rows = rill_diffusion_pairs(&d->all.grid);
+    uint64_t sum = 0;
+    RILL_TRY(rill_array_create_zero(rows + 1, sizeof *j->links, name, (void **)&j->links));
     j->list = false;
-    rill_threads_for(rows, 1, throats_list, j);
-    for (uint64_t k = 0; k < rows; k++) j->throats[k + 1] += j->throats[k];
-    d->chambers.throats = j->throats[rows];
-    RILL_TRY(rill_array_create(d->chambers.throats, sizeof *d->chambers.throat, name,
-                               (void **)&d->chambers.throat));
+    rill_threads_for(rows, 1, links_list, j);
+    for (uint64_t k = 0; k < rows; k++) {
+        sum += j->links[k + 1];
+        if (sum > UINT32_MAX)
+            RILL_TRY(rill_fail(RILL_SYSTEM, "the coarser grids of a diffusion have more than %u links",
+                               UINT32_MAX));
+        j->links[k + 1] = (uint32_t)sum;
+    }
+    RILL_TRY(rill_array_create(d->chambers.chambers + 1, sizeof *j->begin, name, (void **)&j->begin));
+    RILL_TRY(rill_array_create(sum, sizeof *j->link, name, (void **)&j->link));
+    j->begin[d->chambers.chambers] = (uint32_t)sum;
     j->list = true;
-    rill_threads_for(rows, 1, throats_list, j);
+    rill_threads_for(rows, 1, links_list, j);
 done:
     return status;
 }
@@ -251,11 +328,9 @@ rill_status rill_diffusor_join(rill_diffusor *d)
     joining j = {.d = d};
     moving m = {.row = NULL};
     RILL_TRY(chambers_make(&j));
-    RILL_TRY(throats_make(&j));
-    RILL_TRY(rill_network_prepare(&d->chambers));
+    RILL_TRY(links_make(&j));
+    RILL_TRY(rill_network_prepare_links(&d->chambers, j.begin, &j.link));
     coarser_scale(&d->chambers);
-    rill_array_destroy(d->chambers.throat);
-    d->chambers.throat = NULL;
     RILL_TRY(rill_array_create(d->chambers.chambers, sizeof *m.row, name, (void **)&m.row));
     m.from = d->chambers.chamber;
     m.coarse = d->coarse;
@@ -263,6 +338,8 @@ rill_status rill_diffusor_join(rill_diffusor *d)
     rill_threads_for(d->numbering.nodes, 4096, nodes_move, &m);
 done:
     rill_array_destroy(m.row);
-    rill_array_destroy(j.throats);
+    rill_array_destroy(j.links);
+    rill_array_destroy(j.begin);
+    rill_array_destroy(j.link);
     return status;
 }

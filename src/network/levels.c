@@ -603,7 +603,9 @@ static bool linked(const making *m)
     return c < m->count;
 }
 
-rill_status rill_network_prepare(rill_network *network)
+/* Prepare a network. @param begin  NULL: its throats are to be listed; else see
+ * rill_network_prepare_links() */
+static rill_status prepare(rill_network *network, const uint32_t *begin, rill_flow_link **link)
 {
     rill_status status = RILL_OK;
     const uint32_t n = network->chambers;
@@ -612,7 +614,14 @@ rill_status rill_network_prepare(rill_network *network)
     double **const arrays[] = {&network->found, &network->direction, &network->flow};
     RILL_TRY(create_zero(chunks, sizeof(double), &network->partial));
     for (int k = 0; k < 3; k++) RILL_TRY(create_zero(n, sizeof(double), arrays[k]));
-    RILL_TRY(links_make(network, &made[0]));
+    if (begin) {
+        RILL_TRY(nodes_make(&made[0]));
+        memcpy(made->begin, begin, n * sizeof *begin);
+        memcpy(made->end, begin + 1, n * sizeof *begin);
+        made->link = *link;
+        *link = NULL;
+    } else
+        RILL_TRY(links_make(network, &made[0]));
     network->levels = 1;
     for (making *m = made; linked(m) && network->levels < RILL_NETWORK_LEVELS; m++) {
         network->levels++;
@@ -623,6 +632,13 @@ rill_status rill_network_prepare(rill_network *network)
 done:
     for (int k = 0; k < RILL_NETWORK_LEVELS; k++) making_free(&made[k]);
     return status;
+}
+
+rill_status rill_network_prepare(rill_network *network) { return prepare(network, NULL, NULL); }
+
+rill_status rill_network_prepare_links(rill_network *network, const uint32_t *begin, rill_flow_link **link)
+{
+    return prepare(network, begin, link);
 }
 
 void rill_network_levels_destroy(rill_network *network)

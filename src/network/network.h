@@ -190,6 +190,11 @@ rill_status rill_network_check(const rill_network *network);
 /** Prepare rill_network_solve(): levels and components of throats that were found. */
 rill_status rill_network_prepare(rill_network *network);
 
+/** Prepare a network whose links are listed instead of its throats.
+ * @param begin  [chambers + 1], first link of a chamber; the two of a pair conduct the same
+ * @param[in,out] link  [begin[chambers]]; NULL afterwards: the network has them */
+rill_status rill_network_prepare_links(rill_network *network, const uint32_t *begin, rill_flow_link **link);
+
 /** Prepare a network anew whose conductances have changed. @param[in,out] network  without a copy on a device
  */
 rill_status rill_network_prepare_again(rill_network *network);

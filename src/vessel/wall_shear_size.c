@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of wall shear on triangles, foretold from the surface: rill_wall_shear_make() finds the nodes. */
+/* The memory of wall shear on triangles, foretold from the surface: rill_wall_shear_make() finds the nodes.
+ */
 #include "vessel/wall_shear.h"
 
 #include "vessel/wall_shear_priv.h"
@@ -76,8 +77,8 @@ rill_wall_shear_size rill_wall_shear_measure(const rill_geom *geom, uint64_t nod
         (double)s->triangle_count * (sizeof *arrays.first + sizeof *arrays.inward + sizeof *arrays.area) +
         near * sizeof *arrays.nodes;
     /* Nodes of the second fit are those of the first, with which they are merged for each triangle. */
-    const double lists = entries * sizeof(rill_wall_entry) + 2.0 * (double)s->triangle_count * sizeof *arrays.first +
-                         (double)nodes * 12 / 64;
+    const double lists = entries * sizeof(rill_wall_entry) +
+                         2.0 * (double)s->triangle_count * sizeof *arrays.first + (double)nodes * 12 / 64;
     return (rill_wall_shear_size){(uint64_t)fmin(near, 1e18), (uint64_t)fmin(bytes, 1e18),
                                   (uint64_t)fmin(lists, 1e18)};
 }

@@ -32,6 +32,7 @@ static rill_status image_open(const char *path, rill_h5_file **file, rill_geom *
 {
     rill_status status = RILL_OK;
     char *format = NULL;
+    rill_h5_layout layout;
     int64_t size[3], outside = 0;
     uint32_t n[3];
     RILL_TRY(rill_h5_open(path, file));
@@ -55,11 +56,17 @@ static rill_status image_open(const char *path, rill_h5_file **file, rill_geom *
     if (outside > 0)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "%s has voxels outside of the sample: name the image or geometry instead", path));
+    const uint64_t all[3] = {n[2], n[1], n[0]};
+    RILL_TRY(rill_h5_dataset_layout(*file, RILL_IMAGE_VOXELS, &layout)); /* before memory is taken */
+    if (layout.rank != 3 || memcmp(layout.dims, all, sizeof all) != 0)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "cannot read %s: " RILL_IMAGE_VOXELS
+                           " has another shape than the file says: it is damaged",
+                           path));
     RILL_TRY(rill_geom_create(n, geom));
     RILL_TRY(rill_geom_sides_read(*file, (*geom)->sides));
     RILL_TRY(rill_geom_provenance_read(*file, *geom));
     RILL_TRY(rill_geom_place_read(*file, &(*geom)->spacing, (*geom)->origin));
-    const uint64_t all[3] = {n[2], n[1], n[0]};
     RILL_TRY(rill_h5_read(*file, RILL_IMAGE_VOXELS, RILL_H5_U8, 3, NULL, all, (*geom)->voxels));
 done:
     free(format);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 65536 };
+enum { BATCH = 65536, PIXELS = 1 << 24, PIXELS_PER_NODE = 1024 };
 
 /* Which of our files a file is. */
 typedef enum kind { GEOMETRY, IMAGE, SPARSE } kind;
@@ -113,6 +113,31 @@ static rill_status shape_check(const source *s, const char *dataset, int rank, c
                             rill_h5_path(s->file), dataset);
 }
 
+/* See, before memory is taken, that the file holds what its size says. A box with few nodes in it is not
+ * compared with anything: what a picture of it may take follows from its nodes. */
+static rill_status extents_check(const source *s, const char *dataset, int components)
+{
+    rill_status status = RILL_OK;
+    rill_h5_layout layout;
+    if (s->kind != SPARSE) {
+        const uint64_t dims[4] = {s->n[2], s->n[1], s->n[0], (uint64_t)components};
+        RILL_TRY(shape_check(s, dataset, components > 1 ? 4 : 3, dims));
+        return shape_check(s, s->kind == GEOMETRY ? "/voxels" : RILL_IMAGE_VOXELS, 3, dims);
+    }
+    RILL_TRY(rill_h5_check_linked(s->file, "/nodes/cell"));
+    RILL_TRY(rill_h5_dataset_layout(s->file, "/nodes/cell", &layout));
+    const uint64_t dims[2] = {layout.dims[0], (uint64_t)components};
+    RILL_TRY(shape_check(s, "/nodes/cell", 1, dims));
+    RILL_TRY(shape_check(s, dataset, components > 1 ? 2 : 1, dims));
+    const double pixels = (double)s->n[s->axis == 0 ? 1 : 0] * s->n[s->axis == 2 ? 1 : 2];
+    if (pixels > PIXELS + (double)PIXELS_PER_NODE * (double)dims[0])
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "cannot show %s: its box of %u x %u x %u voxels has %llu nodes: it is damaged",
+                           rill_h5_path(s->file), s->n[0], s->n[1], s->n[2], (unsigned long long)dims[0]));
+done:
+    return status;
+}
+
 /* The voxel that a pixel shows. */
 static uint64_t voxel_of(const source *s, const rill_slice *slice, uint64_t pixel)
 {
@@ -129,13 +154,10 @@ static rill_status plane_read(const source *s, const char *dataset, int componen
     rill_status status = RILL_OK;
     float *values = NULL, *voxels = NULL;
     const uint64_t pixels = (uint64_t)slice->width * slice->height;
-    const uint64_t dims[4] = {s->n[2], s->n[1], s->n[0], (uint64_t)components};
     const char *mask = s->kind == GEOMETRY ? "/voxels" : RILL_IMAGE_VOXELS;
     uint64_t start[4] = {0, 0, 0, 0}, count[4] = {s->n[2], s->n[1], s->n[0], (uint64_t)components};
     start[2 - s->axis] = slice->position;
     count[2 - s->axis] = 1;
-    RILL_TRY(shape_check(s, dataset, components > 1 ? 4 : 3, dims));
-    RILL_TRY(shape_check(s, mask, 3, dims));
     RILL_TRY(rill_array_create(pixels, (size_t)components * sizeof *values, "a slice", (void **)&values));
     RILL_TRY(rill_array_create(pixels, sizeof *voxels, "a slice of voxels", (void **)&voxels));
     RILL_TRY(rill_h5_read(s->file, dataset, RILL_H5_F32, components > 1 ? 4 : 3, start, count, values));
@@ -169,14 +191,11 @@ static rill_status nodes_read(const source *s, const char *dataset, int componen
     uint64_t *cells = malloc(BATCH * sizeof *cells);
     float *values = malloc((size_t)components * BATCH * sizeof *values);
     if (!cells || !values) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a slice"));
-    RILL_TRY(rill_h5_check_linked(s->file, "/nodes/cell"));
     RILL_TRY(rill_h5_dataset_layout(s->file, "/nodes/cell", &layout));
-    const uint64_t dims[2] = {layout.dims[0], (uint64_t)components};
-    RILL_TRY(shape_check(s, "/nodes/cell", 1, dims));
-    RILL_TRY(shape_check(s, dataset, components > 1 ? 2 : 1, dims));
-    for (uint64_t first = 0; first < dims[0]; first += BATCH) {
+    const uint64_t nodes = layout.dims[0];
+    for (uint64_t first = 0; first < nodes; first += BATCH) {
         const uint64_t start[2] = {first, 0};
-        const uint64_t count[2] = {dims[0] - first < BATCH ? dims[0] - first : BATCH, (uint64_t)components};
+        const uint64_t count[2] = {nodes - first < BATCH ? nodes - first : BATCH, (uint64_t)components};
         RILL_TRY(rill_h5_read(s->file, "/nodes/cell", RILL_H5_U64, 1, start, count, cells));
         bool met = false;
         for (uint64_t k = 0; k < count[0]; k++) {
@@ -247,6 +266,7 @@ rill_status rill_slice_read(const char *path, rill_slice_field field, int axis, 
                            field == RILL_SLICE_WALLS && s.kind != GEOMETRY
                                ? ". --sensitivity of `rill permeability` adds " RILL_FIELD_WALLS
                                : ""));
+    RILL_TRY(extents_check(&s, dataset, components));
     RILL_TRY(slice_create(&s, position, fraction, &slice));
     RILL_TRY(s.kind == SPARSE ? nodes_read(&s, dataset, components, slice)
                               : plane_read(&s, dataset, components, slice));

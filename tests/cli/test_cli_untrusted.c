@@ -73,6 +73,43 @@ Test(untrusted, formats_without_their_version)
         }
 }
 
+/* A field file of one node, or one voxel, whose box is said to be large: what a picture or a flow of it takes
+ * is compared with what the file holds. */
+Test(untrusted, boxes_larger_than_their_fields)
+{
+    const hsize_t one[4] = {1, 1, 1, 3}, row[2] = {1, 3};
+    const float u[3] = {0, 0, 1};
+    const uint64_t cell = 0;
+    const unsigned char voxel = 1;
+    const double origin[3] = {0, 0, 0};
+    for (int sparse = 0; sparse < 2; sparse++) {
+        const long size[3] = {60000, 60000, 60000};
+        const hid_t file = begin("a.vtkhdf", "rill-fields"), vtk = group(file, "VTKHDF");
+        cr_assert_geq(H5LTset_attribute_long(file, "/", "size", size, 3), 0);
+        cr_assert_geq(H5LTset_attribute_double(file, "/", "origin", origin, 3), 0);
+        cr_assert_geq(H5LTset_attribute_string(file, "/", "sides", "wall wall wall"), 0);
+        if (sparse) {
+            const hid_t nodes = group(file, "nodes"), data = group(vtk, "CellData");
+            cr_assert_geq(H5LTmake_dataset(nodes, "cell", 1, one, H5T_NATIVE_UINT64, &cell), 0);
+            cr_assert_geq(H5LTmake_dataset(data, "velocity", 2, row, H5T_NATIVE_FLOAT, u), 0);
+            H5Gclose(nodes), H5Gclose(data);
+        } else {
+            const hid_t data = group(vtk, "PointData");
+            cr_assert_geq(H5LTmake_dataset(data, "voxels", 3, one, H5T_NATIVE_UCHAR, &voxel), 0);
+            cr_assert_geq(H5LTmake_dataset(data, "velocity", 4, one, H5T_NATIVE_FLOAT, u), 0);
+            H5Gclose(data);
+        }
+        H5Gclose(vtk), H5Fclose(file);
+        cli_test_fails(1,
+                       sparse ? "its box of 60000 x 60000 x 60000 voxels has 1 nodes"
+                              : "velocity has another shape than the file says",
+                       "export", "a.vtkhdf", "-o", "a.png");
+        if (!sparse)
+            cli_test_fails(1, "voxels has another shape than the file says", "dispersion", "a.vtkhdf",
+                           "--peclet", "1");
+    }
+}
+
 /* One number is expected: more would be written over the stack, none would leave what is on it. */
 Test(untrusted, numbers_of_cells)
 {

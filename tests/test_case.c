@@ -152,7 +152,7 @@ Test(case_file, refuses_with_line_and_remedy)
            "must be above 0");
     refuse("geometry: g\nfluid: {density: 1 kg/m3, viscosity: {law: cason}}\n" ENDS, "v.yaml:2",
            "did you mean \"casson\"");
-    refuse(TOP "walls: brick\n" ENDS, "v.yaml:5", "it may be interpolated, half-way");
+    refuse(TOP "walls: brick\n" ENDS, "v.yaml:5", "it may be interpolated, half-way, quadratic");
     refuse(TOP "walls: interpolate\n" ENDS, "v.yaml:5", "did you mean \"interpolated\"?");
     refuse(TOP ENDS "output: {fields: maybe}\n", "v.yaml:8", "say yes or no");
     refuse(TOP ENDS "output: {snapshots: 3.5}\n", "v.yaml:8", "no whole number");

@@ -162,14 +162,14 @@ static cli_devices_plan parts_of(const rill_case_plan *p)
 
 void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
 {
+    static const char *const walls[] = {"interpolated", "half-way", "interpolated quadratically"};
     char length[64], variant[96], cycle[64], all[64];
     rill_units_format_length(geom->spacing, length, sizeof length);
     rill_variant_name(p->options.variant, variant, sizeof variant);
     cli_row("geometry", "%s", c->geometry);
     cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
     cli_row("fluid nodes", "%llu, wall links %llu (%s)", (unsigned long long)p->nodes,
-            (unsigned long long)p->wall_links,
-            c->walls == RILL_WALLS_INTERPOLATED ? "interpolated" : "half-way");
+            (unsigned long long)p->wall_links, walls[c->walls]);
     cli_row("openings", "%d", p->opening_count);
     for (int k = 0; k < p->opening_count; k++) print_opening(c, &geom->surface->openings[k], &p->openings[k]);
     print_step(c, p);

@@ -55,7 +55,7 @@ rill_status rill_plan_sizes_take(const rill_domain *domain, const rill_permeabil
                          .swaps = domain->swap_count};
     RILL_TRY(rill_links_measure(domain, s.variant, &s.links));
     RILL_TRY(rill_links_linked(&domain->numbering, s.variant, device, &s.linked));
-    s.walls = rill_attached_walls(geom->surface, s.variant, s.links.stride, s.backend);
+    s.walls = rill_attached_walls(geom->surface, s.variant, s.links.stride, s.backend, false);
     if (rill_axes_count(o->axis) > 1 && s.variant.addressing != RILL_DENSE) s.own_swaps = s.swaps;
     box_measure(&s, geom, plan->pores.surface / plan->pores.porosity);
     *out = s;

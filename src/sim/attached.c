@@ -135,13 +135,14 @@ static uint64_t bundles_of(rill_variant v, size_t stride, const rill_backend *ba
 }
 
 rill_attached_load rill_attached_walls(const rill_surface *surface, rill_variant variant, size_t stride,
-                                       const rill_backend *backend)
+                                       const rill_backend *backend, bool quadratic)
 {
     rill_attached_load load = {.interpolated = true};
     if (!surface) return load;
     load = rill_attached_load_of(surface->walls, surface->wall_count, variant.lattice);
     load.interpolated = true;
-    load.bundles = bundles_of(variant, stride, backend);
+    load.quadratic = quadratic;
+    load.bundles = quadratic ? 0 : bundles_of(variant, stride, backend);
     return load;
 }
 

@@ -51,7 +51,7 @@ rill_attached_load rill_attached_load_of(const rill_cut *cuts, uint64_t count, r
 /** Count those of the walls of a surface, NULL: none, with interpolated bounce-back. @param stride  of the
  * populations */
 rill_attached_load rill_attached_walls(const rill_surface *surface, rill_variant variant, size_t stride,
-                                       const rill_backend *backend);
+                                       const rill_backend *backend, bool quadratic);
 
 /** Count the memory of a boundary, at most. @return bytes on the host besides, until it is made */
 uint64_t rill_attached_count(const rill_attached_load *load, rill_room *room);

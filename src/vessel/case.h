@@ -69,7 +69,8 @@ typedef struct rill_law {
 /** Where walls are between a node and what lies beyond. */
 typedef enum rill_case_walls {
     RILL_WALLS_INTERPOLATED, /**< where the surface is */
-    RILL_WALLS_HALF_WAY      /**< half-way */
+    RILL_WALLS_HALF_WAY,     /**< half-way */
+    RILL_WALLS_QUADRATIC     /**< where the surface is, see rill_boundary_set_quadratic() */
 } rill_case_walls;
 
 /** What a pulsatile run starts from. */

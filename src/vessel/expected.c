@@ -335,7 +335,7 @@ rill_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan
                  tau = 0.5 + (plan->options.tau - 0.5) * finer;
     cells = least->narrow * finer;
     rill_plan_errors out = none(cells, tau);
-    if (given->walls != RILL_WALLS_INTERPOLATED || !(least->cells > 0)) return out;
+    if (given->walls == RILL_WALLS_HALF_WAY || !(least->cells > 0)) return out;
     if (rill_expected_read(&table) != RILL_OK) return out;
     const rill_variant v = plan->options.variant;
     out = rill_expected_at(&table, v.lattice, v.collision, cells, tau, least->womersley * flat);

@@ -297,7 +297,7 @@ static void choose_collision(const planner *p, rill_variant *v)
     else if (quick && lattice == RILL_D3Q19)
         v->collision = RILL_CENTRAL_MOMENT;
     const bool whole =
-        v->collision == RILL_CUMULANT || (v->collision == RILL_TRT && c->walls == RILL_WALLS_INTERPOLATED);
+        v->collision == RILL_CUMULANT || (v->collision == RILL_TRT && c->walls != RILL_WALLS_HALF_WAY);
     v->lattice = lattice >= 0 ? (rill_lattice)lattice : whole ? RILL_D3Q27 : RILL_D3Q19;
 }
 

@@ -75,8 +75,9 @@ static void openings_add(counting *c)
 static void walls_add(counting *c, const rill_links_size *size)
 {
     const rill_attached_load load =
-        rill_attached_walls(c->geom->surface, c->plan->options.variant, size->stride, c->room.backend);
-    if (c->given->walls == RILL_WALLS_INTERPOLATED) boundary_add(c, &load);
+        rill_attached_walls(c->geom->surface, c->plan->options.variant, size->stride, c->room.backend,
+                            c->given->walls == RILL_WALLS_QUADRATIC);
+    if (c->given->walls != RILL_WALLS_HALF_WAY) boundary_add(c, &load);
 }
 
 /* A host has the lists of a sponge once, a device has copies. */
@@ -154,7 +155,7 @@ static void count_disk(const rill_case *c, const rill_geom *geom, uint64_t serie
 
 rill_load rill_case_load(const rill_case *given)
 {
-    return RILL_LOAD_OPENINGS | (given->walls == RILL_WALLS_INTERPOLATED ? RILL_LOAD_WALLS : RILL_LOAD_NONE);
+    return RILL_LOAD_OPENINGS | (given->walls == RILL_WALLS_HALF_WAY ? RILL_LOAD_NONE : RILL_LOAD_WALLS);
 }
 
 static rill_status count_parts(const rill_case *c, const rill_plan_options *options, uint64_t held,

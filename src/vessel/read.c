@@ -345,7 +345,7 @@ static rill_status read_drops(const rill_yaml *yaml, const rill_yaml_value *valu
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static const char *const walls[] = {"interpolated", "half-way", NULL};
+static const char *const walls[] = {"interpolated", "half-way", "quadratic", NULL};
 static const char *const starts[] = {"periodic", "rest", NULL};
 static const char *const lattices[] = {"d3q19", "d3q27", "d3q15", NULL};
 
@@ -418,7 +418,8 @@ static rill_status pass_over(const rill_yaml *y, const rill_yaml_value *v, const
 static const rill_key case_keys[] = {
     {"geometry", RILL_KEY_TEXT, AT(geometry), true, .help = "A *.geom.h5 file that was made from a surface."},
     {"fluid", RILL_KEY_MAP, 0, true, .keys = fluid_keys, .help = "Density and viscosity."},
-    CHOOSE("walls", walls, walls, .help = "Interpolated or half-way bounce-back. Default: interpolated."),
+    CHOOSE("walls", walls, walls, .help = "Bounce-back that is interpolated linearly or quadratically, or half-way. "
+                                    "Default: interpolated."),
     {"openings", RILL_KEY_CALL, 0, true, .read = pass_over, .schema = ends_schema,
      .help = "Each opening of the geometry by its name, with its boundary condition."},
     {"model", RILL_KEY_MAP, AT(model), .keys = rill_model_keys, .help = "The program that gives the pressures of outlets of kind model."},

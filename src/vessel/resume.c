@@ -171,7 +171,7 @@ static void output_lines(FILE *out, const rill_case *c)
 
 static void case_lines(FILE *out, const rill_case *c)
 {
-    static const char *const walls[] = {"interpolated", "half-way"};
+    static const char *const walls[] = {"interpolated", "half-way", "quadratic"};
     number(out, "fluid.density", c->density, " kg/m3", 1);
     law_lines(out, &c->law);
     choice(out, "walls", walls, c->walls);

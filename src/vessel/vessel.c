@@ -401,8 +401,9 @@ static rill_status add_walls(rill_vessel *v)
     rill_boundary *boundary = NULL;
     const rill_surface *s = v->geom->surface;
     v->walls = -1;
-    if (v->given->walls != RILL_WALLS_INTERPOLATED || s->wall_count == 0) return RILL_OK;
+    if (v->given->walls == RILL_WALLS_HALF_WAY || s->wall_count == 0) return RILL_OK;
     RILL_TRY(rill_boundary_create_cuts(v->domain, s->walls, s->wall_count, &boundary));
+    if (v->given->walls == RILL_WALLS_QUADRATIC) RILL_TRY(rill_boundary_set_quadratic(boundary));
     RILL_TRY(rill_sim_boundary_add(v->sim, boundary, &v->walls));
 done:
     rill_boundary_destroy(boundary);

@@ -227,6 +227,7 @@ RILL_FN cell_bits surrounded(const around *from)
     cell_bits all = upstream(from, 0)->flat;
     RILL_UNROLL
     for (int i = 1; i < rill_q(lattice); i++) {
+        if (rill_c(lattice, i, 0) < 0) continue; /* the cells before flat ones are fluid as those behind */
         const line *l = upstream(from, i);
         const cell_bits *bits = rill_c(lattice, i, 0) ? &l->flat : &l->fluid;
         all.of[0] &= bits->of[0];
@@ -250,6 +251,15 @@ RILL_FN int cover(const around *from, some_vectors *inner, some_vectors *others)
                       apart = (unsigned __int128)away.of[1] << 64 | away.of[0];
     int nodes = 0, x = 0;
     inner->count = others->count = 0;
+    if (cells == apart && !(cells & (cells + 1))) { /* the first cells, of which none is beside a wall */
+        const int count = __builtin_popcountll(fluid.of[0]) + __builtin_popcountll(fluid.of[1]);
+        for (; x + LANES <= count; x += LANES) {
+            inner->x[inner->count] = inner->before[inner->count] = x;
+            inner->count++;
+        }
+        nodes = x;
+        cells >>= x, apart >>= x;
+    }
     while (cells) { /* without other branches, which would be hard to predict */
         const int next = (uint64_t)cells ? __builtin_ctzll((uint64_t)cells)
                                          : 64 + __builtin_ctzll((uint64_t)(cells >> 64));

@@ -261,7 +261,9 @@ Test(inspect, limits_of_the_process_are_named, .disabled = SANITIZED)
 Test(inspect, groups_of_several_names)
 {
     const hid_t file = H5Fcreate("a.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const int version = 1;
     cr_assert_geq(H5LTset_attribute_string(file, "/", "format", "rill-result"), 0);
+    cr_assert_geq(H5LTset_attribute_int(file, "/", "format_version", &version, 1), 0);
     for (int k = 0; k < 40; k++) {
         char name[16];
         snprintf(name, sizeof name, "a%d", k);

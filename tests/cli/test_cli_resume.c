@@ -259,7 +259,8 @@ Test(cli_resume, resume_names_the_key_that_differs)
         {"mach: 0.2,", "mach: 0.2, soft-start: 1 ms,", "run.soft-start was not given, is 0.001 s: "},
         {"mach: 0.2,", "mach: 0.2, start: rest,", "run.start was not given, is rest: "},
         {"mach: 0.2, ", "", "run.mach was 0.2, is not given: "},
-        {"openings:", "walls: half-way\nopenings:", "walls was interpolated, is half-way: "}};
+        {"openings:", "walls: half-way\nopenings:", "walls was interpolated, is half-way: "},
+        {"openings:", "walls: quadratic\nopenings:", "walls was interpolated, is quadratic: "}};
     write_file("other.csv", "time [ms], flow [mL/s]\n0, 0.1\n10, 0.26\n20, 0.1\n30, 0.05\n40, 0.1\n");
     write_file("p.yaml", from);
     cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a");

@@ -140,6 +140,70 @@ Test(relaxation, a_density_that_is_added_is_no_change)
     }
 }
 
+static void see_apart(void *context, rill_log_level level, const char *line)
+{
+    (void)level;
+    if (strstr(line, "driven apart by a memory of")) ++*(int *)context;
+}
+
+/* Three spheres in a wide box. */
+static rill_geom *few_spheres(void)
+{
+    enum { width = 24 };
+    static const double centre[3][3] = {{4.9, 3.1, 12.8}, {17.3, 9.4, 6.2}, {10.6, 19.7, 20.1}};
+    rill_geom *geom = NULL;
+    const uint32_t n[3] = {width, width, width};
+    ASSERT_OK(rill_geom_create(n, &geom));
+    for (int k = 0; k < width * width * width; k++) {
+        const double x[3] = {k % width + 0.5, k / width % width + 0.5, k / width / width + 0.5};
+        geom->voxels[k] = RILL_FLUID;
+        for (int s = 0; s < 3; s++) {
+            double square = 0;
+            for (int a = 0; a < 3; a++) {
+                const double d = fabs(x[a] - centre[s][a]), near = fmin(d, width - d);
+                square += near * near;
+            }
+            if (square < 16) geom->voxels[k] = RILL_SOLID;
+        }
+    }
+    return geom;
+}
+
+/* With a memory that is far too large, and corrections of pressures that do not wait for the flow to follow,
+ * the flow is driven apart: this is seen, and time steps alone lead to k. */
+Test(relaxation, a_flow_that_is_driven_apart_is_brought_back)
+{
+    rill_geom *geom = few_spheres();
+    rill_permeability_options options = rill_permeability_options_default();
+    double k[2], u[2];
+    int apart = 0;
+    omp_set_num_threads(1);
+    options.variant.stream = RILL_MACROSCOPIC;
+    options.variant.addressing = RILL_BITMAP;
+    options.variant.storage = RILL_FP64;
+    options.variant.arithmetic = RILL_DOUBLE;
+    options.magic = 0.25;
+    options.axis = 2;
+    options.backend = RILL_BACKEND_CPU;
+    ASSERT_OK(rill_permeability_prepare(geom, &options));
+    rill_log_to(see_apart, &apart);
+    for (int with = 0; with < 2; with++) {
+        rill_permeability_plan plan;
+        rill_permeability found;
+        ASSERT_OK(rill_permeability_plan_make(geom, &options, &plan));
+        if (with) plan.memory = 0.97, plan.cycle = 20;
+        ASSERT_OK(rill_permeability_compute(geom, &options, &plan, &found));
+        cr_expect_eq(apart > 0, with > 0, "memory %g: driven apart %d times", plan.memory, apart);
+        k[with] = found.runs[0].k[2], u[with] = found.runs[0].uncertainty[2];
+        rill_permeability_free(&found);
+        rill_permeability_plan_free(&plan);
+    }
+    rill_log_to(NULL, NULL);
+    cr_expect_lt(fabs(k[1] - k[0]), u[0] + u[1], "k is %.9g with too much memory, %.9g of %.9g", k[1], k[0],
+                 u[0]);
+    rill_geom_destroy(geom);
+}
+
 Test(relaxation, refusals)
 {
     flow f = flow_create(RILL_BACKEND_CPU, RILL_PERIODIC, RILL_MACROSCOPIC, RILL_LIST);

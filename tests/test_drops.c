@@ -72,7 +72,7 @@ Test(drops, of_steady_flow_are_exact)
 }
 
 /* With 10 cells across, quadratic walls have a third of the error of linear ones, and little of it. */
-Test(drops, of_quadratic_walls_are_nearer)
+Test(drops, of_quadratic_walls_are_nearer, .disabled = SANITIZED)
 {
     static const char *const walls[] = {"interpolated", "quadratic"};
     const double exact = 8 * VISCOSITY * 1e-7 * APART / (M_PI * pow(RADIUS, 4));

@@ -573,7 +573,7 @@ Test(error_bar, runs_on_a_surface_tell_the_shape)
             cr_assert_gt(part->host_bytes, 0);
         }
         cr_assert_eq(runs, 2, "%s", b.plan.shape_note);
-        cr_assert_not_null(strstr(of(&b, RILL_ERROR_SHAPE)->note, "smooth surface"));
+        cr_assert_not_null(strstr(of(&b, RILL_ERROR_SHAPE)->note, "surface through"));
         for (int kind = 0; kind < 2; kind++)
             cr_assert_lt(fabs(bar->surface_k[kind][0] / exact - 1), 0.5 * fabs(bar->k[0] / exact - 1),
                          "%d: %g, voxels %g, exact %g", kind, bar->surface_k[kind][0], bar->k[0], exact);

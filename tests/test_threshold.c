@@ -155,6 +155,60 @@ Test(threshold, gives_the_interval_of_two_runs)
     }
 }
 
+/* Return the error bar of a shape, with runs on the surface of its threshold and no split voxels. */
+static rill_error_bar bar_of(const shape *s, double width)
+{
+    const rill_voxelize_options image = options_of(s, width, false);
+    const rill_error_bar_options fine = {.fine = true, .updates = 1};
+    rill_permeability_options o = along(2);
+    rill_permeability_plan plan;
+    rill_permeability p;
+    rill_error_bar_plan bar_plan;
+    rill_error_bar bar;
+    rill_geom *geom = NULL;
+    float *grey = image_of(s, false);
+    o.sensitivity = o.settle_fields = o.wall_room = true;
+    ASSERT_OK(rill_array_voxelize(grey, &image, (rill_progress){0}, &geom, NULL));
+    ASSERT_OK(planned(geom, &o, &plan));
+    ASSERT_OK(rill_error_bar_plan_make(geom, &o, &plan, &fine, &bar_plan));
+    ASSERT_OK(rill_permeability_compute(geom, &o, &plan, &p));
+    ASSERT_OK(rill_error_bar_compute(geom, &o, &p, &bar_plan, &fine, &bar));
+    const rill_permeability_walls *w = &p.runs[0].walls;
+    cr_expect(0 <= w->threshold_narrow && w->threshold_narrow < 1, "%g", w->threshold_narrow);
+    rill_permeability_free(&p);
+    rill_permeability_plan_free(&plan);
+    rill_geom_destroy(geom);
+    free(grey);
+    return bar;
+}
+
+/* With runs on the surface of the threshold, which is where the walls are, k there is that of the shape, and
+ * the row segmentation is that of flows whose walls have moved within 10 %: of spheres and a round duct. Of
+ * the rock, in whose throats of one and two voxels the derivative is not so good, it holds them. */
+Test(threshold, on_its_surface_is_the_row_segmentation)
+{
+    static const int of[] = {0, 1, 3};
+    for (int i = 0; i < 3; i++) {
+        const shape *s = &shapes[of[i]];
+        const double width = of[i] == 3 ? 4 : 2;
+        const rill_error_bar bar = bar_of(s, width);
+        const rill_error_bar_contribution *row = &bar.contributions[RILL_ERROR_SEGMENTATION];
+        const double k = k_moved(s, 0), wide = k_moved(s, width / RISE), narrow = k_moved(s, -width / RISE),
+                     change = fmax(wide / k - 1, 1 - narrow / k), half = row->half_width[2];
+        cr_assert_eq(row->state, RILL_ERROR_KNOWN);
+        cr_expect_not_null(strstr(row->note, "of the flow on its surface"), "%s", row->note);
+        cr_expect_float_eq(bar.surface_k[0][2], k, (of[i] == 3 ? 0.03 : 0.01) * k, "shape %d: %g, %g", of[i],
+                           bar.surface_k[0][2], k);
+        cr_expect(bar.surface_threshold[0][2] < bar.surface_k[1][2] &&
+                  bar.surface_k[1][2] < bar.surface_threshold[1][2]);
+        if (of[i] == 3)
+            cr_expect(half > change && strstr(row->note, "counts twice"), "%g, %g: %s", half, change,
+                      row->note);
+        else
+            cr_expect_float_eq(half, change, 0.1 * change, "shape %d: %g, %g", of[i], half, change);
+    }
+}
+
 /* Pores that are bright, and types of 8 and 16 bits, say the same but for their digits. */
 Test(threshold, does_not_depend_on_the_type)
 {

@@ -4,10 +4,15 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "geometry/voxels/exact_walls.h"
+#include "geometry/voxels/follow.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* No wall is nearer to a voxel's centre than this part of a link. */
+#define NEAREST 0.01
 
 rill_status rill_greys_create(double threshold, double width, rill_greys **out)
 {
@@ -40,6 +45,25 @@ done:
     rill_greys_destroy(made);
     return status;
 }
+
+static double distance_at(const rill_geom *geom, const uint32_t x[3])
+{
+    const rill_greys *greys = geom->greys;
+    return greys->distance[greys->code[x[0] + geom->n[0] * (x[1] + (uint64_t)geom->n[1] * x[2])]];
+}
+
+/* Return where a link crosses the threshold, see rill_wall_place. */
+static double place(void *context, const double x[3], const int c[3])
+{
+    const rill_geom *geom = context;
+    const uint32_t at[3] = {(uint32_t)x[0], (uint32_t)x[1], (uint32_t)x[2]};
+    const rill_link_end end = rill_follow(geom, at, (const int[3]){-c[0], -c[1], -c[2]});
+    const double inside = distance_at(geom, at), outside = distance_at(geom, end.x);
+    if (!(inside < 0 && outside > 0)) return 0.5;
+    return fmin(fmax(inside / (inside - outside), NEAREST), 1 - NEAREST);
+}
+
+rill_status rill_greys_cuts(rill_geom *geom) { return rill_exact_walls(geom, place, geom); }
 
 void rill_greys_destroy(rill_greys *greys)
 {

@@ -22,6 +22,11 @@ rill_status rill_greys_create(double threshold, double width, rill_greys **out);
  * its voxels are as large @param[in,out] part  without grey values as long as the geometry has none */
 rill_status rill_greys_part(const rill_geom *geom, const uint32_t first[3], rill_geom *part);
 
+/** Give a geometry the cuts of its links to solid voxels at which a line between the grey values of both is
+ * at the threshold, and half-way those to pores that were made solid. @param[in,out] geom  with grey values,
+ * without a surface */
+rill_status rill_greys_cuts(rill_geom *geom);
+
 /** Destroy grey values; NULL is allowed. */
 void rill_greys_destroy(rill_greys *greys);
 

@@ -36,7 +36,8 @@ typedef enum rill_error_bar_purpose {
                              too */
     RILL_ERROR_BAR_GRID,  /**< the box or a crop of it in fp64, its voxels split */
     RILL_ERROR_BAR_FORMAT, /**< the whole box in fp64, or a crop in the format of the plain run */
-    RILL_ERROR_BAR_SHAPE   /**< the whole box with interpolated bounce-back on a surface through its voxels */
+    RILL_ERROR_BAR_SHAPE   /**< the whole box with interpolated bounce-back on a surface through its voxels,
+                                or through its grey values */
 } rill_error_bar_purpose;
 
 enum {
@@ -52,6 +53,7 @@ typedef struct rill_error_bar_part {
     uint32_t first[3];              /**< first voxel taken, along x, y, z */
     uint32_t n[3];                  /**< voxels taken along x, y, z, before they are split */
     uint32_t split;                 /**< parts of a voxel along each axis */
+    bool sensitivity;               /**< what the walls of its flow decide is found, too */
     bool coarser;                   /**< of 2^3 voxels in one instead */
     rill_side sides[3];             /**< domain boundaries */
     rill_variant variant;           /**< variant of the run */
@@ -126,12 +128,15 @@ typedef struct rill_error_bar {
     double staircase_relative[3]; /**< half-width of it, relative */
     double wall_shift[3];         /**< see rill_permeability_flow, lu: what `best` was estimated from */
     double wall_room[2][3];       /**< see rill_permeability_flow, lu */
-    double surface_k[2][3]; /**< k_aa with interpolated bounce-back on a smooth surface through the voxels,
-                               lu, with magic parameters of 0.12 and 3/16; NaN: it was not run */
-    double off_axis[3][3];  /**< bounds on convergence and number format of the entries beside the diagonal of
-                               a  tensor, row: flow, column: force, lu; NaN: no such entry. Of these no other
-                               row  is known */
-    double seconds;         /**< wall-clock time of all parts, s */
+    double surface_k[2][3]; /**< k_aa with interpolated bounce-back on a smooth surface through the voxels, of
+                               a threshold with a width on the surface where grey values are at it, lu, with
+                               magic parameters of 0.12 and 3/16; NaN: it was not run */
+    double surface_threshold[2][3]; /**< the same with 3/16, of the thresholds of rill_permeability_walls with
+                               fewer and with more pores, from its first derivative; NaN: none has a width */
+    double off_axis[3][3]; /**< bounds on convergence and number format of the entries beside the diagonal of
+                              a  tensor, row: flow, column: force, lu; NaN: no such entry. Of these no other
+                              row  is known */
+    double seconds;        /**< wall-clock time of all parts, s */
 } rill_error_bar;
 
 /**

@@ -153,9 +153,11 @@ typedef struct rill_permeability_walls {
     uint64_t voxels;  /**< fluid voxels at walls */
     double
         threshold; /**< grey value of rill_voxelize_options.threshold; NaN, as the next: none with a width */
-    double threshold_width; /**< how far it moves, in grey values */
-    double k_narrow;        /**< k_aa for the threshold that leaves fewer pores, by its width, lu */
-    double k_wide;          /**< k_aa for the threshold that leaves more pores, lu */
+    double threshold_width;  /**< how far it moves, in grey values */
+    double threshold_narrow; /**< part of the interval that walls of pores of one or two voxels decide, where
+                                the derivative is good for a factor of about two */
+    double k_narrow;         /**< k_aa for the threshold that leaves fewer pores, by its width, lu */
+    double k_wide;           /**< k_aa for the threshold that leaves more pores, lu */
     rill_decisive_box boxes[RILL_DECISIVE_BOXES]; /**< [box_count], the most decisive one first; they do not
                                                        overlap */
     int box_count;                                /**< number of boxes */

@@ -56,6 +56,8 @@ class Walls:
         (x, y, z), and 'share'.
     threshold, threshold_width : float
         Of the image, grey values; nan without a width.
+    threshold_narrow : float
+        Part of that interval that walls of pores of one or two voxels decide, where the derivative is good for a factor of about two; nan without a width.
     k_lu : tuple of two floats
         k for the threshold that leaves fewer pores, and for the one that leaves more, lattice units; nan without a width. Noise of the
         image and connections that open or close are not in it.
@@ -66,6 +68,7 @@ class Walls:
     boxes: list[dict[str, Any]]
     threshold: float
     threshold_width: float
+    threshold_narrow: float
     k_lu: tuple[float, float]
 
 
@@ -613,7 +616,7 @@ def _walls(walls: Any) -> Walls | None:
         return None
     boxes = [{"voxel": tuple(box.voxel[:]), "first": tuple(box.first[:]), "size": tuple(box.n[:]), "share": box.share}
              for box in walls.boxes[: walls.box_count]]
-    return Walls(walls.per_voxel, walls.voxels, boxes, walls.threshold, walls.threshold_width, (walls.k_narrow, walls.k_wide))
+    return Walls(walls.per_voxel, walls.voxels, boxes, walls.threshold, walls.threshold_width, walls.threshold_narrow, (walls.k_narrow, walls.k_wide))
 
 
 def _run(run: Any) -> Run:

@@ -30,7 +30,7 @@ def test_threshold_with_a_width_gives_an_interval() -> None:
     decides = result.fields["z"].wall_sensitivity
     assert decides is not None and decides.shape == (16, 16, 1) and decides.sum() == pytest.approx(walls.per_voxel, rel=1e-4)
     row = next(one for one in result.error_bar.contributions if one.name == "segmentation")
-    assert row.half_width[2] == pytest.approx(max(high / result.k_lu - 1, 1 - low / result.k_lu))
+    assert row.half_width[2] == pytest.approx((1 + walls.threshold_narrow) * max(high / result.k_lu - 1, 1 - low / result.k_lu))
     assert result.to_dict()["runs"][0]["walls"]["threshold_width"] == 4
 
 

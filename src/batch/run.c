@@ -20,6 +20,7 @@
 /* A run in the making. */
 typedef struct making {
     const rill_geom *geom, *whole; /* whole: with pores that do not conduct; NULL: no further run needs it */
+    rill_geom bounded; /* the same with the grey values of geom, which copies lack; all are borrowed */
     const rill_permeability_request *request;
     rill_permeability_answer *out;
     rill_plan_basis basis;
@@ -114,7 +115,7 @@ static rill_status plan(making *m)
     RILL_TRY(rill_plan_make_on(m->geom, o, &m->basis, &a->plan, &sizes));
     if (m->request->error_bar)
         RILL_TRY(rill_error_bar_plan_make(
-            m->whole, o, &a->plan, &(rill_error_bar_options){bar_options(m).fine}, &a->error_bar_plan));
+            &m->bounded, o, &a->plan, &(rill_error_bar_options){bar_options(m).fine}, &a->error_bar_plan));
     if (m->request->forecast) {
         RILL_TRY(rill_permeability_forecast_make(m->geom, o, &a->plan, &a->forecast));
         if (m->request->error_bar) RILL_TRY(rill_plan_speed_load_others(o, &a->error_bar_plan));
@@ -137,7 +138,8 @@ static rill_status bound(making *m)
     o.finished = NULL;
     o.finished_pieces = NULL;
     if (m->request->error_bar)
-        RILL_TRY(rill_error_bar_compute(m->whole, &o, &a->result, &a->error_bar_plan, &bar, &a->error_bar));
+        RILL_TRY(
+            rill_error_bar_compute(&m->bounded, &o, &a->result, &a->error_bar_plan, &bar, &a->error_bar));
     if (m->request->sample_edge)
         RILL_TRY(rill_error_bar_sample(m->whole, &o, m->request->sample_edge, o.progress, &a->error_bar));
 done:
@@ -211,13 +213,22 @@ static void begin(making *m, const rill_permeability_options *options)
     options_complete(m->geom, m->request, &m->out->options);
 }
 
+static void whole_take(making *m, const rill_geom *whole)
+{
+    m->whole = whole;
+    if (!whole) return;
+    m->bounded = *whole;
+    m->bounded.greys = m->geom->greys;
+}
+
 rill_status rill_permeability_run_prepared(const rill_geom *geom, const rill_geom *whole,
                                            const rill_permeability_options *options,
                                            const rill_permeability_request *request,
                                            rill_permeability_answer *out)
 {
-    making m = {.geom = geom, .whole = whole, .request = request, .out = out};
+    making m = {.geom = geom, .request = request, .out = out};
     begin(&m, options);
+    whole_take(&m, whole);
     return run(&m, rill_now());
 }
 
@@ -235,7 +246,7 @@ rill_status rill_permeability_run(rill_geom *geom, const rill_permeability_optio
     m.opens = !o->device && !request->open;
     if (m.opens) rill_device_begin(o->backend, 0, &m.opening); /* while voxels are prepared */
     if (request->error_bar || request->sample_edge) RILL_TRY(rill_geom_copy(geom, &whole));
-    m.whole = whole;
+    whole_take(&m, whole);
     RILL_TRY(rill_permeability_prepare(geom, o));
     RILL_TRY(run(&m, start));
 done:

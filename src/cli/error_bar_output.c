@@ -266,10 +266,11 @@ json_t *cli_error_bar_json(const rill_error_bar *bar, double m2)
                           axes(bar->staircase_limit, m2), "relative", axes(bar->staircase_relative, 1),
                           "grids", grids_json(bar));
     if (bar->contributions[RILL_ERROR_SHAPE].state != RILL_ERROR_NOT_ASKED)
-        walls = json_pack("{s:o, s:o, s:o, s:o, s:o}", "shift_lu", axes(bar->wall_shift, 1), "into_pores_lu",
-                          axes(bar->wall_room[0], 1), "into_solids_lu", axes(bar->wall_room[1], 1),
-                          "surface_0.12_lu", axes(bar->surface_k[0], 1), "surface_0.1875_lu",
-                          axes(bar->surface_k[1], 1));
+        walls = json_pack("{s:o, s:o, s:o, s:o, s:o, s:[o,o]}", "shift_lu", axes(bar->wall_shift, 1),
+                          "into_pores_lu", axes(bar->wall_room[0], 1), "into_solids_lu",
+                          axes(bar->wall_room[1], 1), "surface_0.12_lu", axes(bar->surface_k[0], 1),
+                          "surface_0.1875_lu", axes(bar->surface_k[1], 1), "surface_threshold_lu",
+                          axes(bar->surface_threshold[0], 1), axes(bar->surface_threshold[1], 1));
     json_t *off_axis = off_axis_any(bar) ? cli_json_tensor(bar->off_axis, 1) : json_null();
     return json_pack("{s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:b, s:f}", "contributions", list,
                      "total", axes(bar->total, 1), "total_without_boundaries",

@@ -31,11 +31,15 @@ static void threshold_print(const rill_geom *geom, const rill_permeability_flow 
 {
     const rill_permeability_walls *w = &run->walls;
     const double darcy = cli_square_metres(geom) / RILL_DARCY;
-    char units[96] = "";
+    char units[96] = "", narrow[96] = "";
+    if (w->threshold_narrow >= 0.01)
+        snprintf(narrow, sizeof narrow, ", %.2g %% of it of pores of one or two voxels",
+                 100 * w->threshold_narrow);
     if (geom->spacing > 0)
         snprintf(units, sizeof units, " = %.4g to %.4g darcy", w->k_narrow * darcy, w->k_wide * darcy);
-    cli_row("  threshold", "%g \u00b1 %g: k_%c%c %.4g to %.4g lu%s, from the first derivative", w->threshold,
-            w->threshold_width, rill_axis(run->axis), rill_axis(run->axis), w->k_narrow, w->k_wide, units);
+    cli_row("  threshold", "%g \u00b1 %g: k_%c%c %.4g to %.4g lu%s, from the first derivative%s",
+            w->threshold, w->threshold_width, rill_axis(run->axis), rill_axis(run->axis), w->k_narrow,
+            w->k_wide, units, narrow);
 }
 
 void cli_permeability_print_walls(const cli_permeability_result *r)
@@ -74,10 +78,10 @@ json_t *cli_permeability_walls_json(const rill_geom *geom, const rill_permeabili
     json_t *boxes = json_array(), *threshold = json_null();
     const double m2 = cli_square_metres(geom);
     if (isfinite(w->threshold))
-        threshold =
-            json_pack("{s:f, s:f, s:[o,o], s:[o,o]}", "value", w->threshold, "width", w->threshold_width,
-                      "lu", rill_json_real(w->k_narrow), rill_json_real(w->k_wide), "m2",
-                      rill_json_real(w->k_narrow * m2), rill_json_real(w->k_wide * m2));
+        threshold = json_pack("{s:f, s:f, s:o, s:[o,o], s:[o,o]}", "value", w->threshold, "width",
+                              w->threshold_width, "narrow_share", rill_json_real(w->threshold_narrow), "lu",
+                              rill_json_real(w->k_narrow), rill_json_real(w->k_wide), "m2",
+                              rill_json_real(w->k_narrow * m2), rill_json_real(w->k_wide * m2));
     for (int k = 0; k < w->box_count; k++) json_array_append_new(boxes, box_json(geom, &w->boxes[k]));
     return json_pack("{s:o, s:I, s:o, s:o}", "per_voxel", rill_json_real(w->per_voxel), "voxels",
                      (json_int_t)w->voxels, "threshold", threshold, "boxes", boxes);
@@ -110,6 +114,7 @@ rill_status cli_permeability_write_walls(rill_result *file, const cli_permeabili
             const uint64_t two[1] = {2};
             RILL_TRY(rill_result_set_real(file, group, "threshold", w->threshold));
             RILL_TRY(rill_result_set_real(file, group, "threshold_width", w->threshold_width));
+            RILL_TRY(rill_result_set_real(file, group, "threshold_narrow", w->threshold_narrow));
             RILL_TRY(rill_result_values(file, group, &k, 1, two, (double[]){w->k_narrow, w->k_wide}));
         }
         if (!w->box_count) continue;

@@ -28,6 +28,7 @@ enum { LEVELS = RILL_ERROR_BAR_LEVELS };
 typedef struct outcome {
     bool valid;
     double k[3], uncertainty[3]; /* k_aa, absolute, lu of the voxels before they are split */
+    double threshold[2][3];      /* k_aa for the threshold with fewer and with more pores */
     char why[200];               /* when not valid */
 } outcome;
 
@@ -58,6 +59,8 @@ static void outcome_take(const rill_permeability *p, double scale, outcome *out)
         const int a = run->axis;
         out->k[a] = run->k[a] * scale;
         out->uncertainty[a] = run->uncertainty[a] * scale;
+        if (run->walls.known) out->threshold[0][a] = run->walls.k_narrow;
+        if (run->walls.known) out->threshold[1][a] = run->walls.k_wide;
         out->valid = isfinite(out->k[a]) && isfinite(out->uncertainty[a]);
         if (!out->valid) return;
     }
@@ -84,7 +87,9 @@ static rill_status part_run(runner *r)
     rill_permeability_plan plan = {.nodes = 0};
     rill_permeability result = {.run_count = 0};
     rill_permeability_options o = rill_error_bar_part_options(r->options, &r->plain->plan, part);
-    *out = (outcome){.k = {NAN, NAN, NAN}, .uncertainty = {NAN, NAN, NAN}};
+    *out = (outcome){.k = {NAN, NAN, NAN},
+                     .uncertainty = {NAN, NAN, NAN},
+                     .threshold = {{NAN, NAN, NAN}, {NAN, NAN, NAN}}};
     if (r->bar->progress.fn) o.progress = (rill_progress){relay, r};
     o.checkpoint = NULL; /* many runs have no place in one file */
     RILL_TRY(rill_error_bar_part_geometry(r->geom, part, &o, &geom));
@@ -154,9 +159,12 @@ static void surface_take(const runner *r, rill_error_bar *out)
 {
     for (int i = 0; i < r->plan->part_count; i++) {
         const rill_error_bar_part *part = &r->plan->parts[i];
-        if (part->purpose == RILL_ERROR_BAR_SHAPE && r->outcomes[i].valid)
-            memcpy(out->surface_k[part->magic > RILL_SHAPE_MAGIC], r->outcomes[i].k, sizeof r->outcomes[i].k);
+        const outcome *o = &r->outcomes[i];
+        if (part->purpose != RILL_ERROR_BAR_SHAPE || !o->valid) continue;
+        memcpy(out->surface_k[part->magic > RILL_SHAPE_MAGIC], o->k, sizeof o->k);
+        if (part->sensitivity) memcpy(out->surface_threshold, o->threshold, sizeof o->threshold);
     }
+    rill_error_bar_segmentation_put(r->plain, out);
 }
 
 /* Extrapolate each box. @return NULL, or why a level has no value */

@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The error bar of a permeability: which further runs it takes, running them, and adding up what they say.
- * The runs are plain permeability runs on geometries made from the given one; extrapolation is
- * refinement.c's. Whether the image shows the rock (resolution, segmentation, size of the sample) is not
- * asked here.
+ * Which further runs the error bar of a permeability takes: plain permeability runs on geometries made from
+ * the given one. The boxes whose voxels are split are error_bar_grids.c's.
  */
 #include "core/status.h"
 #include "core/units.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/derive.h"
+#include "geometry/voxels/greys.h"
 #include "geometry/voxels/planes.h"
 #include "geometry/voxels/shape.h"
-#include "permeability/error_bar_priv.h"
+#include "permeability/error_bar_plan.h"
 #include "permeability/nested.h"
 #include "network/network.h"
-#include "permeability/plan_memory.h"
 #include "kernel/variant.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { LEVELS = RILL_ERROR_BAR_LEVELS, SMALLEST = 16, TRIES = 6 };
 
 /* Tolerance of the run with the other domain boundaries, where that of the plain run is tighter: what it
  * contributes is an estimate, in quadrature with that of the shape, of 0.06 to 1 mostly. */
@@ -32,8 +28,6 @@ enum { LEVELS = RILL_ERROR_BAR_LEVELS, SMALLEST = 16, TRIES = 6 };
 #define SIDES_RUNS 0.9
 #define COARSER_EDGE 32
 #define COARSER_ALIKE 1.5
-/* Relative uncertainty that the series of refined grids are followed to. */
-#define GRID_TOLERANCE 1e-4
 /* What refinement may cost: so many node updates, about a minute, or so many plain runs. */
 #define UPDATES_CPU 2e9
 #define UPDATES_CUDA 2e11
@@ -45,29 +39,6 @@ enum { LEVELS = RILL_ERROR_BAR_LEVELS, SMALLEST = 16, TRIES = 6 };
 #define SHAPE_RUNS 60
 #define STEP_INTERPOLATED 6
 #define STEP_INTERPOLATED_CUDA 2
-/* Edge of a crop, at most, in edges of the box, so that two of them can be apart; and when one must do. */
-#define CROP_EDGE 0.5
-#define CROP_SHRINK 0.9
-#define CROP_GROW 1.26
-
-/* What planning goes by. */
-typedef struct planner {
-    const rill_geom *geom;
-    const rill_permeability_options *options;
-    const rill_permeability_plan *plain;
-    bool fine;
-    double updates; /* of the plain variant that refinement may cost */
-    rill_error_bar_plan *out;
-} planner;
-
-/* The plan of a box whose voxels are not split, and what its memory was counted from. */
-typedef struct planned {
-    rill_permeability_plan plan;
-    rill_plan_sizes sizes;
-    uint64_t cuts;       /* bytes of the links to the walls of a smooth surface */
-    double host, device; /* what is planned of what is counted: of several devices, that of one */
-} planned;
-
 rill_variant rill_error_bar_fp64(rill_variant v)
 {
     v.storage = RILL_FP64;
@@ -76,11 +47,11 @@ rill_variant rill_error_bar_fp64(rill_variant v)
 }
 
 /* Return whether an axis takes part in the flow: in planes z does not. */
-static bool counts(rill_lattice lattice, int axis) { return lattice != RILL_D2Q9 || axis < 2; }
+bool rill_bar_counts(rill_lattice lattice, int axis) { return lattice != RILL_D2Q9 || axis < 2; }
 
 void rill_error_bar_factor(const rill_error_bar_part *part, uint32_t factor[3])
 {
-    for (int a = 0; a < 3; a++) factor[a] = counts(part->variant.lattice, a) ? part->split : 1;
+    for (int a = 0; a < 3; a++) factor[a] = rill_bar_counts(part->variant.lattice, a) ? part->split : 1;
 }
 
 rill_permeability_options rill_error_bar_part_options(const rill_permeability_options *plain,
@@ -97,8 +68,7 @@ rill_permeability_options rill_error_bar_part_options(const rill_permeability_op
     o.progress = (rill_progress){0};
     o.finished = NULL;
     o.finished_pieces = NULL;
-    o.settle_fields = false;
-    o.sensitivity = false;
+    o.sensitivity = o.settle_fields = part->sensitivity;
     o.wall_room = false;
     o.context = NULL;
     return o;
@@ -119,14 +89,19 @@ rill_status rill_error_bar_part_geometry(const rill_geom *geom, const rill_error
         *out = coarse;
         RILL_TRY(rill_permeability_prepare(*out, options));
     }
-    if (part->purpose == RILL_ERROR_BAR_SHAPE)
+    if (part->purpose != RILL_ERROR_BAR_SHAPE) return RILL_OK;
+    RILL_TRY(rill_greys_part(geom, part->first, *out));
+    if ((*out)->greys && (*out)->voxels)
+        RILL_TRY(rill_greys_cuts(*out));
+    else
         RILL_TRY(rill_shape_cuts(*out, rill_variant_normal(part->variant).lattice));
 done:
     return status;
 }
 
 /* Plan the run of a part whose voxels are not split. */
-static rill_status part_plan(const planner *p, const rill_error_bar_part *part, planned *out)
+rill_status rill_bar_part_plan(const rill_bar_planner *p, const rill_error_bar_part *part,
+                               rill_bar_planned *out)
 {
     rill_status status = RILL_OK;
     rill_geom *geom = NULL;
@@ -135,6 +110,7 @@ static rill_status part_plan(const planner *p, const rill_error_bar_part *part, 
     RILL_TRY(rill_plan_make_sized(geom, &o, &out->plan, &out->sizes));
     const rill_plan_memory memory = rill_plan_memory_count(&out->sizes, &o, &out->plan);
     out->cuts = geom->surface ? geom->surface->wall_count * sizeof(rill_cut) : 0;
+    if (geom->greys) out->cuts += rill_geom_voxels(geom);
     out->host = (double)out->plan.host_bytes / (double)memory.host;
     out->device = memory.device ? (double)out->plan.device_bytes / (double)memory.device : 0;
     rill_permeability_plan_free(&out->plan); /* only estimates are needed, nothing is run */
@@ -159,7 +135,8 @@ static double split_chambers(const rill_geom *split, uint32_t factor, const rill
 }
 
 /* Estimate a part with split voxels from the plan of the same box with whole ones. */
-static rill_status part_estimate(const planner *p, const planned *box, rill_error_bar_part *part)
+rill_status rill_bar_part_estimate(const rill_bar_planner *p, const rill_bar_planned *box,
+                                   rill_error_bar_part *part)
 {
     const rill_permeability_plan *plan = &box->plan;
     rill_geom split = {.planes = p->geom->planes};
@@ -207,7 +184,7 @@ static rill_status part_estimate(const planner *p, const planned *box, rill_erro
 }
 
 /* Take a part, with its estimates, into the plan. */
-static rill_status part_put(planner *p, const rill_error_bar_part *part)
+static rill_status part_put(rill_bar_planner *p, const rill_error_bar_part *part)
 {
     rill_error_bar_plan *out = p->out;
     if (out->part_count == RILL_ERROR_BAR_PARTS)
@@ -219,15 +196,16 @@ static rill_status part_put(planner *p, const rill_error_bar_part *part)
     return RILL_OK;
 }
 
-static rill_status part_add(planner *p, const planned *box, const rill_error_bar_part *part)
+rill_status rill_bar_part_add(rill_bar_planner *p, const rill_bar_planned *box,
+                              const rill_error_bar_part *part)
 {
     rill_error_bar_part own = *part;
-    const rill_status status = part_estimate(p, box, &own);
+    const rill_status status = rill_bar_part_estimate(p, box, &own);
     return status == RILL_OK ? part_put(p, &own) : status;
 }
 
 /* The whole box as the plain run took it, at its tolerance. */
-static rill_error_bar_part whole_box(const planner *p)
+rill_error_bar_part rill_bar_whole(const rill_bar_planner *p)
 {
     rill_error_bar_part part = {.grid = -1,
                                 .split = 1,
@@ -240,7 +218,8 @@ static rill_error_bar_part whole_box(const planner *p)
 }
 
 /* Estimate a run from its own plan. @param step  time of a step over that of a plain one of as many nodes */
-static void own_estimate(const planner *p, const planned *own, double step, rill_error_bar_part *part)
+static void own_estimate(const rill_bar_planner *p, const rill_bar_planned *own, double step,
+                         rill_error_bar_part *part)
 {
     const rill_permeability_plan *plan = &own->plan;
     part->nodes = plan->nodes;
@@ -255,7 +234,7 @@ static void own_estimate(const planner *p, const planned *own, double step, rill
 
 /* Put runs on voxels twice as large in the place of a part, one with its domain boundaries and one with those
  * of the plain run, where they are cheaper and the flow is alike. */
-static rill_status coarser_try(planner *p, const rill_error_bar_part *part, bool *added)
+static rill_status coarser_try(rill_bar_planner *p, const rill_error_bar_part *part, bool *added)
 {
     rill_error_bar_part both[2] = {*part, *part};
     double k = p->plain->k_expected;
@@ -265,9 +244,9 @@ static rill_status coarser_try(planner *p, const rill_error_bar_part *part, bool
         if (part->n[a] > 1 && part->n[a] < COARSER_EDGE) return RILL_OK;
     memcpy(both[0].sides, p->geom->sides, sizeof both[0].sides);
     for (int i = 0; i < 2; i++) {
-        planned plan;
+        rill_bar_planned plan;
         both[i].coarser = true;
-        const rill_status status = part_plan(p, &both[i], &plan);
+        const rill_status status = rill_bar_part_plan(p, &both[i], &plan);
         if (status != RILL_OK) return RILL_OK; /* the run of the whole box is left */
         own_estimate(p, &plan, 1, &both[i]);
         if (!(fabs(log(4 * plan.plan.k_expected / k)) < log(COARSER_ALIKE))) return RILL_OK;
@@ -281,20 +260,21 @@ static rill_status coarser_try(planner *p, const rill_error_bar_part *part, bool
 
 /* Plan a run with domain boundaries of one kind wherever they are not walls, except along `kept`. Failing is
  * not fatal when nothing percolates. */
-static rill_status sides_try(planner *p, rill_side kind, int kept, bool *added)
+static rill_status sides_try(rill_bar_planner *p, rill_side kind, int kept, bool *added)
 {
-    planned plan;
-    rill_error_bar_part part = whole_box(p);
+    rill_bar_planned plan;
+    rill_error_bar_part part = rill_bar_whole(p);
     part.purpose = RILL_ERROR_BAR_SIDES;
     if (!p->fine) part.tolerance = fmax(part.tolerance, SIDES_TOLERANCE);
     for (int a = 0; a < 3; a++)
-        if (part.sides[a] != RILL_WALL && a != kept && counts(part.variant.lattice, a)) part.sides[a] = kind;
+        if (part.sides[a] != RILL_WALL && a != kept && rill_bar_counts(part.variant.lattice, a))
+            part.sides[a] = kind;
     *added = false;
     if (!memcmp(part.sides, p->geom->sides, sizeof part.sides)) return RILL_OK;
-    const rill_status status = part_plan(p, &part, &plan);
+    const rill_status status = rill_bar_part_plan(p, &part, &plan);
     if (status == RILL_SYSTEM) return status;
     if (status != RILL_OK) return RILL_OK;
-    const rill_status estimated = part_estimate(p, &plan, &part);
+    const rill_status estimated = rill_bar_part_estimate(p, &plan, &part);
     if (estimated != RILL_OK) return estimated;
     if (!p->fine && part.cost > SIDES_RUNS) {
         const rill_status tried = coarser_try(p, &part, added);
@@ -305,13 +285,13 @@ static rill_status sides_try(planner *p, rill_side kind, int kept, bool *added)
 }
 
 /* Return what the note adds of the run that was planned last. */
-static const char *coarser(const planner *p)
+static const char *coarser(const rill_bar_planner *p)
 {
     const rill_error_bar_plan *out = p->out;
     return out->part_count > 0 && out->parts[out->part_count - 1].coarser ? ", on voxels twice as large" : "";
 }
 
-static rill_status sides_plan(planner *p)
+static rill_status sides_plan(rill_bar_planner *p)
 {
     rill_status status = RILL_OK;
     static const char *const names[] = {"wrapped", "mirrored"};
@@ -321,7 +301,7 @@ static rill_status sides_plan(planner *p)
     bool differs[2] = {false, false};
     for (int a = 0; a < 3; a++)
         for (int kind = RILL_PERIODIC; kind <= RILL_MIRROR; kind++)
-            if (counts(p->options->variant.lattice, a) && p->geom->sides[a] != RILL_WALL &&
+            if (rill_bar_counts(p->options->variant.lattice, a) && p->geom->sides[a] != RILL_WALL &&
                 p->geom->sides[a] != (rill_side)kind)
                 differs[kind] = true;
     for (int kind = RILL_PERIODIC; kind <= RILL_MIRROR; kind++) {
@@ -344,198 +324,10 @@ done:
     return status;
 }
 
-/* ---- refinement ---- */
-
-static bool fits(const planner *p, const rill_error_bar_part *parts, double updates)
-{
-    double cost = 0;
-    for (int level = 0; level < LEVELS; level++) {
-        const rill_error_bar_part *part = &parts[level];
-        cost += part->cost * (double)p->plain->nodes * p->plain->steps_expected;
-        if (part->host_bytes > p->plain->host_free || part->device_bytes > p->plain->device_free ||
-            part->nodes > UINT32_MAX - 1)
-            return false;
-    }
-    return cost <= updates;
-}
-
-/* The three levels of a box, estimated from its plan. */
-static rill_status levels_estimate(const planner *p, const rill_error_bar_part *box, const planned *of,
-                                   rill_error_bar_part *levels)
-{
-    rill_status status = RILL_OK;
-    for (int level = 0; level < LEVELS; level++) {
-        levels[level] = *box;
-        levels[level].split = (uint32_t)level + 1;
-        RILL_TRY(part_estimate(p, of, &levels[level]));
-    }
-done:
-    return status;
-}
-
-static rill_status levels_add(planner *p, const rill_error_bar_part *box, const planned *of)
-{
-    rill_status status = RILL_OK;
-    rill_error_bar_part part = *box;
-    part.grid = p->out->grids;
-    for (part.split = 1; part.split <= LEVELS; part.split++) RILL_TRY(part_add(p, of, &part));
-    p->out->grids++;
-done:
-    return status;
-}
-
-/* A box to be refined: its faces are the sample's own, or mirrored where it was cut. */
-static rill_error_bar_part crop_of(const planner *p, double edge)
-{
-    rill_error_bar_part part = whole_box(p);
-    part.purpose = RILL_ERROR_BAR_GRID;
-    part.variant = rill_error_bar_fp64(part.variant);
-    part.tolerance = fmin(GRID_TOLERANCE, part.tolerance);
-    for (int a = 0; a < 3; a++) {
-        const uint32_t n = p->geom->n[a], cut = (uint32_t)(edge * n), least = n < SMALLEST ? n : SMALLEST;
-        if (edge >= 1 || !counts(part.variant.lattice, a)) continue;
-        part.n[a] = cut > least ? cut : least;
-        if (part.n[a] < n) part.sides[a] = RILL_MIRROR;
-    }
-    return part;
-}
-
-/* Estimate from the plan of the whole box what a crop of it takes. */
-static bool crop_fits(const planner *p, const rill_error_bar_part *crop, const planned *whole)
-{
-    planned box = *whole;
-    rill_geom geom = {.planes = p->geom->planes};
-    rill_error_bar_part levels[LEVELS];
-    double share = 1;
-    for (int a = 0; a < 3; a++) {
-        share *= (double)crop->n[a] / p->geom->n[a];
-        geom.n[a] = crop->n[a];
-        geom.sides[a] = crop->sides[a];
-    }
-    box.plan.nodes = (uint64_t)((double)whole->plan.nodes * share);
-    rill_plan_sizes_scale(&box.sizes, &geom, share, whole->plan.pores.surface / whole->plan.pores.porosity);
-    return levels_estimate(p, crop, &box, levels) == RILL_OK &&
-           fits(p, levels, p->updates / RILL_ERROR_BAR_GRIDS);
-}
-
-/* A place for a crop. */
-typedef struct place {
-    uint32_t first[3];
-    double distance; /* from the whole box, in what its pores are like */
-    planned planned;
-} place;
-
-/* Logarithms of the ratios of the expected permeabilities and of the hydraulic diameters. */
-static double distance_of(const rill_permeability_plan *a, const rill_permeability_plan *b)
-{
-    return fabs(log(a->k_expected / b->k_expected)) +
-           fabs(log(a->pores.porosity / a->pores.surface * b->pores.surface / b->pores.porosity));
-}
-
-static bool apart(const uint32_t a[3], const uint32_t b[3], const uint32_t n[3])
-{
-    for (int i = 0; i < 3; i++)
-        if ((a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]) >= n[i]) return true;
-    return false;
-}
-
-/* Look at the crops at both ends and in the middle of each axis, and keep the two that are most like the
- * whole and do not overlap. */
-static rill_status places_find(const planner *p, const rill_error_bar_part *crop, const planned *whole,
-                               place best[RILL_ERROR_BAR_GRIDS], int *count)
-{
-    place found[27];
-    int n = 0;
-    *count = 0;
-    for (uint32_t at = 0; at < 27; at++) {
-        const uint32_t third[3] = {at % 3, at / 3 % 3, at / 9};
-        rill_error_bar_part part = *crop;
-        bool again = false;
-        for (int a = 0; a < 3; a++) {
-            const uint32_t room = p->geom->n[a] - part.n[a];
-            again = again || (third[a] > 0 && room == 0);
-            part.first[a] = third[a] == 1 ? room / 2 : third[a] ? room : 0;
-        }
-        if (again) continue;
-        place *here = &found[n];
-        const rill_status status = part_plan(p, &part, &here->planned);
-        if (status == RILL_SYSTEM) return status;
-        if (status != RILL_OK) continue; /* nothing percolates there */
-        memcpy(here->first, part.first, sizeof here->first);
-        here->distance = distance_of(&here->planned.plan, &whole->plan);
-        n++;
-    }
-    while (*count < RILL_ERROR_BAR_GRIDS) {
-        const place *nearest = NULL;
-        for (int i = 0; i < n; i++) {
-            bool free = true;
-            for (int j = 0; j < *count; j++) free = free && apart(found[i].first, best[j].first, crop->n);
-            if (free && (!nearest || found[i].distance < nearest->distance)) nearest = &found[i];
-        }
-        if (!nearest) break;
-        best[(*count)++] = *nearest;
-    }
-    return RILL_OK;
-}
-
-/* Return whether the levels of a crop that was planned fit the memory. Time is no reason to look on: it was
- * estimated from the whole box, and crops differ from it by no more than such estimates do. */
-static bool place_fits(const planner *p, const rill_error_bar_part *crop, const planned *of)
-{
-    rill_error_bar_part levels[LEVELS];
-    return levels_estimate(p, crop, of, levels) == RILL_OK && fits(p, levels, INFINITY);
-}
-
-static rill_status crops_plan(planner *p, const planned *whole)
-{
-    rill_status status = RILL_OK;
-    place best[RILL_ERROR_BAR_GRIDS];
-    int count = 0;
-    double edge = CROP_EDGE;
-    rill_error_bar_part crop = crop_of(p, edge);
-    while (!crop_fits(p, &crop, whole) && edge > 1e-3) crop = crop_of(p, edge *= CROP_SHRINK);
-    bool found = false;
-    for (int tries = 0; tries < TRIES && !found && edge > 1e-3 && edge < 1; tries++) {
-        crop = crop_of(p, edge);
-        RILL_TRY(places_find(p, &crop, whole, best, &count));
-        found = count > 0;
-        for (int i = 0; i < count; i++) found = found && place_fits(p, &crop, &best[i].planned);
-        /* Nothing percolates in crops that are too small; and those that do may be denser than the box. */
-        edge *= count > 0 ? CROP_SHRINK : CROP_GROW;
-    }
-    if (!found) count = 0;
-    for (int i = 0; i < count; i++) {
-        memcpy(crop.first, best[i].first, sizeof crop.first);
-        RILL_TRY(levels_add(p, &crop, &best[i].planned));
-    }
-    snprintf(p->out->grid_note, sizeof p->out->grid_note,
-             count == 0 ? "no crop fits the memory and the time, or nothing percolates there, down or up to "
-                          "%u x %u x %u voxels"
-             : count == 1 ? "measured on one crop of %u x %u x %u voxels"
-                          : "measured on two crops of %u x %u x %u voxels, those most like the whole",
-             crop.n[0], crop.n[1], crop.n[2]);
-done:
-    return status;
-}
-
-static rill_status grids_plan(planner *p, const planned *whole)
-{
-    rill_status status = RILL_OK;
-    rill_error_bar_part levels[LEVELS];
-    const rill_error_bar_part box = crop_of(p, 1);
-    RILL_TRY(levels_estimate(p, &box, whole, levels));
-    p->out->whole = fits(p, levels, p->updates);
-    if (!p->out->whole) return crops_plan(p, whole);
-    snprintf(p->out->grid_note, sizeof p->out->grid_note, "measured on the whole box");
-    RILL_TRY(levels_add(p, &box, whole));
-done:
-    return status;
-}
-
 /* ---- shape ---- */
 
 /* Note why the runs on a surface are not made. */
-static void shape_refuse(const planner *p, const rill_error_bar_part *part)
+static void shape_refuse(const rill_bar_planner *p, const rill_error_bar_part *part)
 {
     char *note = p->out->shape_note, needed[32], free[32];
     const size_t size = sizeof p->out->shape_note;
@@ -559,13 +351,13 @@ static void shape_refuse(const planner *p, const rill_error_bar_part *part)
 
 /* Plan the runs with interpolated bounce-back on a surface through the voxels, one for each magic parameter.
  */
-static rill_status shape_plan(planner *p)
+static rill_status shape_plan(rill_bar_planner *p)
 {
     rill_status status = RILL_OK;
-    planned plan;
+    rill_bar_planned plan;
     char *note = p->out->shape_note;
     const size_t size = sizeof p->out->shape_note;
-    rill_error_bar_part part = whole_box(p);
+    rill_error_bar_part part = rill_bar_whole(p);
     const double plain = (double)p->plain->nodes * p->plain->steps_expected;
     part.purpose = RILL_ERROR_BAR_SHAPE;
     part.tolerance = fmax(part.tolerance, SHAPE_TOLERANCE);
@@ -580,7 +372,7 @@ static rill_status shape_plan(planner *p)
         snprintf(note, size, "no runs on a smooth surface: they need the trt collision");
         return RILL_OK;
     }
-    if (part_plan(p, &part, &plan) != RILL_OK) {
+    if (rill_bar_part_plan(p, &part, &plan) != RILL_OK) {
         snprintf(note, size, "no runs on a smooth surface: %.200s", rill_error_message());
         return RILL_OK;
     }
@@ -590,13 +382,12 @@ static rill_status shape_plan(planner *p)
         shape_refuse(p, &part);
         return RILL_OK;
     }
-    snprintf(
-        note, size,
-        "interpolated bounce-back on a smooth surface through the voxels, with magic parameters of %g and "
-        "3/16",
-        RILL_SHAPE_MAGIC);
+    snprintf(note, size, "interpolated bounce-back on %s, with magic parameters of %g and 3/16",
+             p->geom->greys ? "the surface of the threshold" : "a smooth surface through the voxels",
+             RILL_SHAPE_MAGIC);
     RILL_TRY(part_put(p, &part));
     part.magic = 3. / 16;
+    part.sensitivity = p->options->sensitivity && p->geom->greys;
     RILL_TRY(part_put(p, &part));
 done:
     return status;
@@ -604,12 +395,12 @@ done:
 
 /* ---- number format ---- */
 
-static rill_status format_plan(planner *p, const planned *whole)
+static rill_status format_plan(rill_bar_planner *p, const rill_bar_planned *whole)
 {
     const rill_variant variant = rill_variant_normal(p->options->variant);
     char *note = p->out->format_note;
     const size_t size = sizeof p->out->format_note;
-    rill_error_bar_part part = crop_of(p, 1);
+    rill_error_bar_part part = rill_bar_crop(p, 1);
     part.purpose = RILL_ERROR_BAR_FORMAT;
     if (rill_variant_equal(variant, rill_error_bar_fp64(variant))) {
         snprintf(note, size, "the plain run is in fp64");
@@ -618,9 +409,9 @@ static rill_status format_plan(planner *p, const planned *whole)
     snprintf(note, size, "fp64 instead of %s, on the whole box", rill_storage_names[variant.storage]);
     if (p->out->whole) return RILL_OK; /* the first level is that run */
     rill_error_bar_part estimate = part;
-    if (part_estimate(p, whole, &estimate) == RILL_OK && estimate.host_bytes <= p->plain->host_free &&
-        estimate.device_bytes <= p->plain->device_free)
-        return part_add(p, whole, &part);
+    if (rill_bar_part_estimate(p, whole, &estimate) == RILL_OK &&
+        estimate.host_bytes <= p->plain->host_free && estimate.device_bytes <= p->plain->device_free)
+        return rill_bar_part_add(p, whole, &part);
     if (p->out->grids == 0) {
         snprintf(note, size, "fp64 does not fit the memory, and there is no crop");
         return RILL_OK;
@@ -633,13 +424,13 @@ static rill_status format_plan(planner *p, const planned *whole)
         }
     part.purpose = RILL_ERROR_BAR_FORMAT;
     part.variant = p->options->variant;
-    planned plan;
-    const rill_status status = part_plan(p, &part, &plan);
-    return status == RILL_OK ? part_add(p, &plan, &part) : status;
+    rill_bar_planned plan;
+    const rill_status status = rill_bar_part_plan(p, &part, &plan);
+    return status == RILL_OK ? rill_bar_part_add(p, &plan, &part) : status;
 }
 
 /* Refuse before the plain run begins what would not fit after it. */
-static rill_status memory_check(const planner *p)
+static rill_status memory_check(const rill_bar_planner *p)
 {
     const rill_error_bar_plan *o = p->out;
     for (int host = 0; host < 2; host++) {
@@ -661,7 +452,7 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
 {
     rill_status status = RILL_OK;
     const rill_permeability_options resolved = rill_plan_resolve(geom, options);
-    planned whole;
+    rill_bar_planned whole;
     const bool device = plain->device_bytes > 0;
     memset(out, 0, sizeof *out);
     if (geom->surface)
@@ -669,16 +460,16 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
                          "an error bar splits voxels, whose walls are half-way: this geometry says where its "
                          "walls are on every link, leave out --error-bar");
     RILL_TRY(rill_plan_error_bar_check(&resolved));
-    planner p = {.geom = geom, .options = &resolved, .plain = plain, .fine = bar->fine, .out = out};
+    rill_bar_planner p = {.geom = geom, .options = &resolved, .plain = plain, .fine = bar->fine, .out = out};
     p.updates =
         fmax(device ? UPDATES_CUDA : UPDATES_CPU, PLAIN_RUNS * (double)plain->nodes * plain->steps_expected);
     if (bar->updates > 0) p.updates = bar->updates;
     RILL_TRY(sides_plan(&p));
     if (bar->fine) {
-        const rill_error_bar_part box = crop_of(&p, 1);
-        RILL_TRY(part_plan(&p, &box, &whole));
+        const rill_error_bar_part box = rill_bar_crop(&p, 1);
+        RILL_TRY(rill_bar_part_plan(&p, &box, &whole));
         RILL_TRY(shape_plan(&p));
-        RILL_TRY(grids_plan(&p, &whole));
+        RILL_TRY(rill_bar_grids_plan(&p, &whole));
         RILL_TRY(format_plan(&p, &whole));
     }
     RILL_TRY(memory_check(&p));

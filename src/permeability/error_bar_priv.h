@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file error_bar_priv.h
- * What the two halves of the error bar share: planning (error_bar_plan.c) and running (error_bar.c).
+ * What the two halves of the error bar share: planning (error_bar_plan.c, error_bar_grids.c) and running
+ * (error_bar.c).
  */
 #ifndef RILL_PERMEABILITY_ERROR_BAR_PRIV_H
 #define RILL_PERMEABILITY_ERROR_BAR_PRIV_H
@@ -27,6 +28,9 @@ rill_permeability_options rill_error_bar_part_options(const rill_permeability_op
  * conduct; with a surface through them where the part requires it. @param[in] options  of the part */
 rill_status rill_error_bar_part_geometry(const rill_geom *geom, const rill_error_bar_part *part,
                                          const rill_permeability_options *options, rill_geom **out);
+
+/** Put what the width of a threshold does, where there is one: on the surface where that is known. */
+void rill_error_bar_segmentation_put(const rill_permeability *plain, rill_error_bar *out);
 
 /** What is known of the shape along an axis, lu. */
 typedef struct rill_shape_found {

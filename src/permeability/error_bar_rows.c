@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Part of the segmentation in narrow pores from which on the row says it. */
+#define NARROW_NOTED 0.01
+
 const char *rill_error_row_name(rill_error_row row)
 {
     static const char *const names[RILL_ERROR_ROWS] = {
@@ -53,20 +56,29 @@ void rill_error_bar_put(rill_error_bar *bar, rill_error_row row, rill_error_stat
     add_up(bar);
 }
 
-/* What the width of a threshold does, where there is one. */
-static void segmentation_put(const rill_permeability *plain, rill_error_bar *out)
+/* Of pores of one or two voxels the derivative is good for a factor of about two: their part counts twice. */
+void rill_error_bar_segmentation_put(const rill_permeability *plain, rill_error_bar *out)
 {
     double half[3] = {NAN, NAN, NAN};
     char note[256] = "";
     for (int i = 0; i < plain->run_count; i++) {
         const rill_permeability_flow *run = &plain->runs[i];
         const rill_permeability_walls *w = &run->walls;
-        const double k = run->k[run->axis];
+        const int a = run->axis;
         if (!w->known || !isfinite(w->threshold)) continue;
-        half[run->axis] = fmax(w->k_wide - k, k - w->k_narrow) / fabs(k);
-        snprintf(note, sizeof note,
-                 "threshold %g \u00b1 %g: what walls decide, times how far grey values say that they move",
-                 w->threshold, w->threshold_width);
+        const bool surface = isfinite(out->surface_threshold[0][a]) && isfinite(out->surface_threshold[1][a]);
+        const double k = surface ? out->surface_k[1][a] : run->k[a],
+                     narrow = surface ? out->surface_threshold[0][a] : w->k_narrow,
+                     wide = surface ? out->surface_threshold[1][a] : w->k_wide;
+        half[a] = (1 + w->threshold_narrow) * fmax(wide - k, k - narrow) / fabs(k);
+        const int length = snprintf(
+            note, sizeof note,
+            "threshold %g \u00b1 %g: what walls decide%s, times how far grey values say that they move",
+            w->threshold, w->threshold_width, surface ? " of the flow on its surface" : "");
+        if (w->threshold_narrow >= NARROW_NOTED)
+            snprintf(note + length, sizeof note - (size_t)length,
+                     "; %.2g %% of it, in pores of one or two voxels, counts twice",
+                     100 * w->threshold_narrow);
     }
     if (*note) rill_error_bar_put(out, RILL_ERROR_SEGMENTATION, RILL_ERROR_KNOWN, NULL, half, note);
 }
@@ -95,7 +107,8 @@ void rill_error_bar_of_run(const rill_permeability *plain, rill_error_bar *out)
     }
     for (int a = 0; a < 3; a++)
         out->k[a] = out->best[a] = out->staircase_limit[a] = out->staircase_relative[a] = out->wall_shift[a] =
-            out->wall_room[0][a] = out->wall_room[1][a] = out->surface_k[0][a] = out->surface_k[1][a] = NAN;
+            out->wall_room[0][a] = out->wall_room[1][a] = out->surface_k[0][a] = out->surface_k[1][a] =
+                out->surface_threshold[0][a] = out->surface_threshold[1][a] = NAN;
     for (int i = 0; i < plain->run_count; i++) {
         const rill_permeability_flow *run = &plain->runs[i];
         const int a = run->axis;
@@ -109,6 +122,6 @@ void rill_error_bar_of_run(const rill_permeability *plain, rill_error_bar *out)
                        "of the final value on these voxels, predicted from the run");
     rill_error_bar_put(out, RILL_ERROR_FORMAT, RILL_ERROR_KNOWN, NULL, format,
                        "rounding of the populations, from the run");
-    segmentation_put(plain, out);
+    rill_error_bar_segmentation_put(plain, out);
     off_axis_find(plain, out->off_axis);
 }

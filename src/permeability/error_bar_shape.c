@@ -94,7 +94,7 @@ const char *rill_error_bar_shape_take(const rill_permeability_options *options,
         width[a] = estimate.half_width;
     }
     rill_error_bar_put(out, RILL_ERROR_SHAPE, RILL_ERROR_KNOWN, relative, width,
-                       runs ? "how far walls can move without a voxel that changes, and the flow on a smooth "
+                       runs ? "how far walls can move without a voxel that changes, and the flow on a "
                               "surface through the voxels"
                             : "how far walls can move without a voxel that changes, from the flow at them");
     return NULL;

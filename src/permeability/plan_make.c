@@ -277,10 +277,6 @@ rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_opt
     rill_status status = RILL_OK;
     const rill_geom open = opened(geom, o);
     memset(plan, 0, sizeof *plan);
-    if (o->sensitivity && geom->surface)
-        return rill_fail(RILL_USAGE,
-                         "the sensitivity to walls is that of half-way bounce-back, and this geometry has "
-                         "interpolated bounce-back: leave the sensitivity out");
     plan->porosity = geom->porosity;
     RILL_TRY(rill_plan_choose(&open, &basis->measure, o, plan));
     rill_log(RILL_LOG_DEBUG,

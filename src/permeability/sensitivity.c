@@ -27,6 +27,7 @@ typedef struct finding {
     double k;
     double
         all; /* of what boxes share: the relative change of k for the width of the threshold, or per_voxel */
+    double narrow; /* part of that in pores of one or two voxels */
     rill_permeability_walls *out;
     uint32_t n[3]; /* cells */
     cell *cells;
@@ -74,7 +75,7 @@ static uint32_t seen_at(const rill_geom *geom, int a, int64_t at)
 }
 
 /* Return the relative change of k for the width of the threshold at a voxel. */
-static double threshold_moves(const finding *f, const rill_wall_voxel *voxel)
+static double threshold_moves(finding *f, const rill_wall_voxel *voxel)
 {
     const uint32_t *n = f->geom->n;
     double sum = 0;
@@ -87,9 +88,11 @@ static double threshold_moves(const finding *f, const rill_wall_voxel *voxel)
             at[a] = seen_at(f->geom, a, (int64_t)at[a] + sign * (k - 1));
             row[k] = at[0] + (rill_voxel)n[0] * (at[1] + (rill_voxel)n[1] * at[2]);
         }
-        sum += voxel->face[i] * rill_greys_shift(f->geom->greys, row);
+        const double change = voxel->face[i] * rill_greys_shift(f->geom->greys, row) / f->k;
+        if (voxel->narrow >> i & 1) f->narrow += change;
+        sum += change;
     }
-    return sum / f->k;
+    return sum;
 }
 
 static rill_status add(void *context, const rill_wall_voxel *voxel)
@@ -172,6 +175,7 @@ static void threshold_take(const finding *f, const rill_greys *greys)
     const double third = f->all / 3, narrow = third < 1 ? 1 - third : 0, wide = 1 + third;
     f->out->threshold = greys->threshold;
     f->out->threshold_width = greys->width;
+    f->out->threshold_narrow = f->all > 0 ? f->narrow / f->all : 0;
     f->out->k_narrow = f->k * narrow * narrow * narrow;
     f->out->k_wide = f->k * wide * wide * wide;
 }
@@ -182,8 +186,8 @@ rill_status rill_sensitivity_find(const rill_geom *geom, const rill_node_moments
     rill_status status = RILL_OK;
     finding f = {.geom = geom, .k = k, .out = out, .field = field, .nodes = moments->nodes};
     cells_of(geom, f.n);
-    *out =
-        (rill_permeability_walls){.threshold = NAN, .threshold_width = NAN, .k_narrow = NAN, .k_wide = NAN};
+    *out = (rill_permeability_walls){
+        .threshold = NAN, .threshold_width = NAN, .k_narrow = NAN, .k_wide = NAN, .threshold_narrow = NAN};
     RILL_TRY(rill_array_create_zero((uint64_t)f.n[0] * f.n[1] * f.n[2], sizeof *f.cells, "cells of walls",
                                     (void **)&f.cells));
     RILL_TRY(rill_array_create_zero(BATCH, sizeof *f.values, "values of walls", (void **)&f.values));

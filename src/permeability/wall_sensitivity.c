@@ -20,12 +20,17 @@ enum {
 static const double WIDTH = 1.4, PART_LEAST = 0.25;
 /* A shorter gradient, in parts of the sum of weights, is one of rounding. */
 static const double NORMAL_LEAST = 1e-6;
+/* Nodes are no nearer to a wall than this, and where walls are on both sides of a node, no nearer than that:
+ * the parabola between them. */
+static const double NEAREST = 0.01, NEAREST_BETWEEN = 0.4;
 
 /* A plane of the box. */
 typedef struct plane {
     int64_t z;      /* -1: none */
     uint8_t *voxel; /* [ny][nx], RILL_SOLID, RILL_FLUID or SAMPLE_OUTSIDE */
     float *u;       /* [ny][nx][3], where there is fluid */
+    float *wall;    /* [ny][nx][6], there, part of the link +x, -x, +y, ... at which a wall is, 0: none is;
+                       NULL: walls are half-way */
 } plane;
 
 typedef struct scan {
@@ -42,7 +47,8 @@ typedef struct scan {
 uint64_t rill_wall_sensitivity_bytes(const rill_geom *geom)
 {
     const uint64_t area = (uint64_t)geom->n[0] * geom->n[1];
-    return area * (HELD * (1 + 3 * sizeof(float)) + 4 * sizeof(float) + 1) +
+    const uint64_t wall = geom->surface ? 6 * sizeof(float) : 0;
+    return area * (HELD * (1 + 3 * sizeof(float) + wall) + 4 * sizeof(float) + 1) +
            ((uint64_t)geom->n[2] + 1) * sizeof(uint64_t);
 }
 
@@ -73,6 +79,9 @@ static rill_status scan_begin(scan *s)
     for (int k = 0; k < HELD; k++) {
         RILL_TRY(rill_array_create(area, 1, "a plane of voxels", (void **)&s->held[k].voxel));
         RILL_TRY(rill_array_create(area, 3 * sizeof(float), "a plane of velocities", (void **)&s->held[k].u));
+        if (s->flow->geom->surface)
+            RILL_TRY(
+                rill_array_create(area, 6 * sizeof(float), "a plane of walls", (void **)&s->held[k].wall));
     }
     s->first[0] = 0;
     for (uint32_t z = 0; z < s->n[2]; z++) {
@@ -101,10 +110,40 @@ static void scan_end(scan *s)
     for (int k = 0; k < HELD; k++) {
         rill_array_destroy(s->held[k].voxel);
         rill_array_destroy(s->held[k].u);
+        rill_array_destroy(s->held[k].wall);
     }
     rill_array_destroy(s->first);
     rill_array_destroy(s->moments);
     rill_window_close(&s->window);
+}
+
+/* Return the first cut of a node or of a later one. */
+static const rill_cut *cut_find(const rill_surface *surface, rill_node node)
+{
+    uint64_t first = 0, end = surface->wall_count;
+    while (first < end) {
+        const uint64_t middle = first + (end - first) / 2;
+        if (surface->walls[middle].node < node)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return surface->walls + first;
+}
+
+/* Take where the walls of a plane are on the links along the axes. */
+static void walls_take(const scan *s, rill_node node, plane *p)
+{
+    const rill_surface *surface = s->flow->geom->surface;
+    const rill_cut *cut = cut_find(surface, node), *end = surface->walls + surface->wall_count;
+    for (uint64_t v = 0; v < (uint64_t)s->n[0] * s->n[1]; v++) {
+        float *wall = p->wall + 6 * v;
+        if (p->voxel[v] != RILL_FLUID) continue;
+        memset(wall, 0, 6 * sizeof *wall);
+        for (; cut < end && cut->node == node; cut++) /* directions 1 to 6 lead along +x, -x, +y, ... */
+            if (cut->direction <= 6) wall[(cut->direction - 1) ^ 1] = fmaxf(cut->q, (float)NEAREST);
+        node++;
+    }
 }
 
 static rill_status plane_read(scan *s, uint32_t z, plane *p)
@@ -131,6 +170,7 @@ static rill_status plane_read(scan *s, uint32_t z, plane *p)
         for (uint64_t a = 0; a < 3; a++) p->u[3 * v + a] = u[a * count + node];
         node++;
     }
+    if (p->wall) walls_take(s, first, p);
     p->z = z;
 done:
     return status;
@@ -170,6 +210,7 @@ done:
 typedef struct place {
     int value; /* as in a plane; SAMPLE_OUTSIDE behind a solid boundary */
     double u[3];
+    double wall[6]; /* as in a plane */
 } place;
 
 static place place_at(const scan *s, const int64_t at[3], bool velocity)
@@ -184,8 +225,12 @@ static place place_at(const scan *s, const int64_t at[3], bool velocity)
     const plane *held = plane_find(s, in[2]);
     const uint64_t v = (uint64_t)in[1] * s->n[0] + (uint64_t)in[0];
     p.value = held->voxel[v];
-    for (int a = 0; a < 3 && velocity && p.value == RILL_FLUID; a++)
+    for (int a = 0; a < 3 && velocity && p.value == RILL_FLUID; a++) {
         p.u[a] = (mirrored[a] ? -1 : 1) * (double)held->u[3 * v + (uint64_t)a];
+        for (int end = 0; end < 2 && held->wall; end++)
+            p.wall[2 * a + end] =
+                (double)held->wall[6 * v + (uint64_t)(2 * a + (mirrored[a] ? 1 - end : end))];
+    }
     return p;
 }
 
@@ -211,27 +256,46 @@ static void normal_find(const scan *s, const uint32_t at[3], double normal[3])
     for (int a = 0; a < 3; a++) normal[a] = length > NORMAL_LEAST * all ? fabs(normal[a]) / length : 1;
 }
 
-/* Return |du/de|^2 at the wall behind a node, one voxel being 1. @param back  the next nodes away from it */
-static double derivative(const place *node, const place back[REACH])
+/* Return how far behind a node the next wall is; one that is no wall of the surface is half-way. */
+static double wall_behind(const place *node, int face)
+{
+    return node->wall[face] > 0 ? node->wall[face] : 0.5;
+}
+
+/* Return the derivative at a wall of the parabola that is 0 there, u at a distance and v at another. */
+static double slope(double near, double u, double far, double v)
+{
+    return (u * far / near - v * near / far) / (far - near);
+}
+
+/* Return |du/de|^2 at the wall behind a node, one voxel being 1. @param back  the next nodes away from it
+ * @param face  of the node, at which the wall is */
+static double derivative(const place *node, const place back[REACH], int face, bool half_way)
 {
     double g2 = 0, s2 = 0;
     const bool two = back[0].value == RILL_FLUID, three = two && back[1].value == RILL_FLUID;
+    const int behind = face ^ 1;
+    const double q = fmax(wall_behind(node, face), two ? 0 : NEAREST_BETWEEN),
+                 next = two ? 1 : fmax(wall_behind(node, behind), NEAREST_BETWEEN),
+                 last = three ? 2 : 1 + fmax(two ? wall_behind(&back[0], behind) : 0, NEAREST_BETWEEN);
     for (int a = 0; a < 3; a++) {
         const double u1 = node->u[a], u2 = back[0].u[a], u3 = back[1].u[a];
-        const double g = two ? 3 * u1 - u2 / 3 : 4 * u1; /* of a parabola that is 0 at both walls */
+        const double g = two && q < 0.5 ? slope(q + 1, u2, q + last, three ? u3 : 0)
+                                        : slope(q, u1, q + next, two ? u2 : 0);
         const double s = three ? -2 * u1 + 3 * u2 - u3 : g;
         g2 += g * g;
         s2 += s * s;
     }
-    return (g2 + s2) / 2;
+    return half_way ? (g2 + s2) / 2 : g2;
 }
 
 static void voxel_find(const scan *s, rill_wall_voxel *voxel)
 {
     const int64_t at[3] = {voxel->at[0], voxel->at[1], voxel->at[2]};
     const place node = place_at(s, at, true);
+    const bool half_way = !s->flow->geom->surface;
     double normal[3];
-    voxel->faces = 0;
+    voxel->faces = voxel->narrow = 0;
     voxel->per_normal = 0;
     for (int i = 0; i < 6; i++) {
         const int a = i / 2, sign = i % 2 ? -1 : 1;
@@ -240,12 +304,14 @@ static void voxel_find(const scan *s, rill_wall_voxel *voxel)
         voxel->face[i] = 0;
         there[a] = at[a] + sign;
         if (place_at(s, there, false).value != RILL_SOLID) continue;
+        if (!half_way && !(node.wall[i] > 0)) continue; /* an opening */
         for (int k = 0; k < REACH; k++) {
             there[a] = at[a] - (k + 1) * sign;
             back[k] = place_at(s, there, true);
         }
         voxel->faces |= 1u << i;
-        voxel->face[i] = s->factor * derivative(&node, back);
+        if (back[0].value != RILL_FLUID || back[1].value != RILL_FLUID) voxel->narrow |= 1u << i;
+        voxel->face[i] = s->factor * derivative(&node, back, i, half_way);
     }
     if (!voxel->faces) return;
     normal_find(s, voxel->at, normal);
@@ -257,10 +323,6 @@ rill_status rill_wall_sensitivity(const rill_wall_flow *flow, rill_wall_visit *v
     rill_status status = RILL_OK;
     const rill_geom *geom = flow->geom;
     scan *s = NULL;
-    if (geom->surface)
-        return rill_fail(
-            RILL_USAGE,
-            "the sensitivity to walls is that of half-way bounce-back, and this geometry has interpolated bounce-back: leave its surface out");
     RILL_TRY(rill_array_create(1, sizeof *s, "planes of walls", (void **)&s));
     *s = (scan){.flow = flow, .window = {.geom = geom}};
     memcpy(s->n, geom->n, sizeof s->n);

@@ -33,7 +33,7 @@ static void threshold_print(const rill_geom *geom, const rill_permeability_flow 
     const double darcy = cli_square_metres(geom) / RILL_DARCY;
     char units[96] = "", narrow[96] = "";
     if (w->threshold_narrow >= 0.01)
-        snprintf(narrow, sizeof narrow, ", %.2g %% of it of pores of one or two voxels",
+        snprintf(narrow, sizeof narrow, ", %.0f %% of it of pores of one or two voxels",
                  100 * w->threshold_narrow);
     if (geom->spacing > 0)
         snprintf(units, sizeof units, " = %.4g to %.4g darcy", w->k_narrow * darcy, w->k_wide * darcy);

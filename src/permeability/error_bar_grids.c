@@ -34,8 +34,8 @@ static bool fits(const rill_bar_planner *p, const rill_error_bar_part *parts, do
 }
 
 /* The three levels of a box, estimated from its plan. */
-static rill_status levels_estimate(const rill_bar_planner *p, const rill_error_bar_part *box, const rill_bar_planned *of,
-                                   rill_error_bar_part *levels)
+static rill_status levels_estimate(const rill_bar_planner *p, const rill_error_bar_part *box,
+                                   const rill_bar_planned *of, rill_error_bar_part *levels)
 {
     rill_status status = RILL_OK;
     for (int level = 0; level < LEVELS; level++) {
@@ -75,7 +75,8 @@ rill_error_bar_part rill_bar_crop(const rill_bar_planner *p, double edge)
 }
 
 /* Estimate from the plan of the whole box what a crop of it takes. */
-static bool crop_fits(const rill_bar_planner *p, const rill_error_bar_part *crop, const rill_bar_planned *whole)
+static bool crop_fits(const rill_bar_planner *p, const rill_error_bar_part *crop,
+                      const rill_bar_planned *whole)
 {
     rill_bar_planned box = *whole;
     rill_geom geom = {.planes = p->geom->planes};
@@ -115,8 +116,8 @@ static bool apart(const uint32_t a[3], const uint32_t b[3], const uint32_t n[3])
 
 /* Look at the crops at both ends and in the middle of each axis, and keep the two that are most like the
  * whole and do not overlap. */
-static rill_status places_find(const rill_bar_planner *p, const rill_error_bar_part *crop, const rill_bar_planned *whole,
-                               place best[RILL_ERROR_BAR_GRIDS], int *count)
+static rill_status places_find(const rill_bar_planner *p, const rill_error_bar_part *crop,
+                               const rill_bar_planned *whole, place best[RILL_ERROR_BAR_GRIDS], int *count)
 {
     place found[27];
     int n = 0;
@@ -205,4 +206,3 @@ rill_status rill_bar_grids_plan(rill_bar_planner *p, const rill_bar_planned *who
 done:
     return status;
 }
-

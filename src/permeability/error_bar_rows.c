@@ -77,7 +77,7 @@ void rill_error_bar_segmentation_put(const rill_permeability *plain, rill_error_
             w->threshold, w->threshold_width, surface ? " of the flow on its surface" : "");
         if (w->threshold_narrow >= NARROW_NOTED)
             snprintf(note + length, sizeof note - (size_t)length,
-                     "; %.2g %% of it, in pores of one or two voxels, counts twice",
+                     "; %.0f %% of it, in pores of one or two voxels, counts twice",
                      100 * w->threshold_narrow);
     }
     if (*note) rill_error_bar_put(out, RILL_ERROR_SEGMENTATION, RILL_ERROR_KNOWN, NULL, half, note);

@@ -7,6 +7,7 @@
 #include "geometry/image/voxelize.h"
 #include "geometry/voxels/exact_walls.h"
 #include "geometry/voxels/greys.h"
+#include "permeability/error_bar_priv.h"
 #include "planned.h"
 #include "core/sanitized.h"
 
@@ -155,6 +156,43 @@ Test(threshold, gives_the_interval_of_two_runs)
     }
 }
 
+/* Square ducts of 12 voxels along z and of 2 along x. */
+static double crossing(const double x[3])
+{
+    return fmax(6 - fmax(fabs(x[0] - 7), fabs(x[1] - 7)), 1 - fmax(fabs(x[1] - 17), fabs(x[2] - 10)));
+}
+
+/* Of several axes the row segmentation says what any of them has, not what the last one has. */
+Test(threshold, row_of_several_axes_says_what_any_has)
+{
+    const shape s = {{N, N, N}, crossing};
+    rill_voxelize_options image = options_of(&s, 4, false);
+    rill_permeability_options o = along(RILL_AXES_XZ);
+    rill_permeability p;
+    rill_error_bar bar;
+    rill_geom *geom = NULL;
+    float *grey = image_of(&s, false);
+    const rill_error_bar_contribution *row = &bar.contributions[RILL_ERROR_SEGMENTATION];
+    image.axis = o.axis;
+    o.sensitivity = o.settle_fields = true;
+    o.tolerance = 0.02;
+    ASSERT_OK(rill_array_voxelize(grey, &image, (rill_progress){0}, &geom, NULL));
+    ASSERT_OK(computed(geom, &o, &p));
+    cr_assert_eq(p.run_count, 2);
+    cr_assert(p.runs[0].walls.threshold_narrow > 0.9 && p.runs[1].walls.threshold_narrow < 0.01);
+    rill_error_bar_of_run(&p, &bar);
+    cr_expect_not_null(strstr(row->note, "; up to "), "%s", row->note);
+    cr_expect_not_null(strstr(row->note, "counts twice"), "%s", row->note);
+    cr_expect_null(strstr(row->note, "on its surface"), "%s", row->note);
+    for (int end = 0; end < 2; end++) bar.surface_threshold[end][0] = bar.k[0] * (0.9 + 0.2 * end);
+    bar.surface_k[1][0] = bar.k[0];
+    rill_error_bar_segmentation_put(&p, &bar);
+    cr_expect_not_null(strstr(row->note, "of the flow on its surface"), "%s", row->note);
+    rill_permeability_free(&p);
+    rill_geom_destroy(geom);
+    free(grey);
+}
+
 /* Return the error bar of a shape, with runs on the surface of its threshold and no split voxels. */
 static rill_error_bar bar_of(const shape *s, double width)
 {
@@ -180,6 +218,44 @@ static rill_error_bar bar_of(const shape *s, double width)
     rill_geom_destroy(geom);
     free(grey);
     return bar;
+}
+
+/* The part with the sensitivity of walls on the surface has the memory of a plan with it, beside the same
+ * voxels and walls as the part without. */
+Test(threshold, plan_has_the_memory_of_sensitivities_on_the_surface)
+{
+    const rill_voxelize_options image = options_of(&shapes[0], 2, false);
+    const rill_error_bar_options fine = {.fine = true, .updates = 1};
+    rill_permeability_options o = along(2);
+    rill_permeability_plan plan;
+    rill_error_bar_plan bar;
+    rill_geom *geom = NULL;
+    float *grey = image_of(&shapes[0], false);
+    uint64_t beside[2] = {0, 0};
+    int parts = 0;
+    o.sensitivity = o.settle_fields = o.wall_room = true;
+    ASSERT_OK(rill_array_voxelize(grey, &image, (rill_progress){0}, &geom, NULL));
+    ASSERT_OK(planned(geom, &o, &plan));
+    ASSERT_OK(rill_error_bar_plan_make(geom, &o, &plan, &fine, &bar));
+    for (int i = 0; i < bar.part_count; i++) {
+        const rill_error_bar_part *part = &bar.parts[i];
+        const rill_permeability_options own = rill_error_bar_part_options(&o, &plan, part);
+        rill_permeability_plan by_hand;
+        rill_geom *surface = NULL;
+        if (part->purpose != RILL_ERROR_BAR_SHAPE) continue;
+        cr_assert(parts < 2 && part->sensitivity == (parts == 1));
+        ASSERT_OK(rill_error_bar_part_geometry(geom, part, &own, &surface));
+        ASSERT_OK(rill_permeability_plan_make(surface, &own, &by_hand));
+        beside[parts++] = part->host_bytes - by_hand.host_bytes;
+        cr_expect_geq(bar.host_bytes, part->host_bytes);
+        rill_permeability_plan_free(&by_hand);
+        rill_geom_destroy(surface);
+    }
+    cr_assert_eq(parts, 2, "%s", bar.shape_note);
+    cr_expect_eq(beside[0], beside[1], "%lld bytes are missing", (long long)(beside[0] - beside[1]));
+    rill_permeability_plan_free(&plan);
+    rill_geom_destroy(geom);
+    free(grey);
 }
 
 /* With runs on the surface of the threshold, which is where the walls are, k there is that of the shape, and

@@ -277,7 +277,8 @@ static rill_status links_make(joining *j)
     for (uint64_t k = 0; k < rows; k++) {
         sum += j->links[k + 1];
         if (sum > UINT32_MAX)
-            RILL_TRY(rill_fail(RILL_SYSTEM, "the coarser grids of a diffusion have more than %u links",
+            RILL_TRY(rill_fail(RILL_SYSTEM,
+                               "the coarser grids of a diffusion have more than %u links: crop the image",
                                UINT32_MAX));
         j->links[k + 1] = (uint32_t)sum;
     }

@@ -326,8 +326,8 @@ done:
 
 /* ---- shape ---- */
 
-/* Note why the runs on a surface are not made. */
-static void shape_refuse(const rill_bar_planner *p, const rill_error_bar_part *part)
+/* Note why the runs on a surface are not made. @param part  that of more memory  @param cost  of both */
+static void shape_refuse(const rill_bar_planner *p, const rill_error_bar_part *part, double cost)
 {
     char *note = p->out->shape_note, needed[32], free[32];
     const size_t size = sizeof p->out->shape_note;
@@ -346,7 +346,7 @@ static void shape_refuse(const rill_bar_planner *p, const rill_error_bar_part *p
         note, size,
         "no runs on a smooth surface: they would take about %.2g times the time of the plain run; crop the "
         "image",
-        2 * part->cost);
+        cost);
 }
 
 /* Plan the runs with interpolated bounce-back on a surface through the voxels, one for each magic parameter.
@@ -372,23 +372,27 @@ static rill_status shape_plan(rill_bar_planner *p)
         snprintf(note, size, "no runs on a smooth surface: they need the trt collision");
         return RILL_OK;
     }
-    if (rill_bar_part_plan(p, &part, &plan) != RILL_OK) {
-        snprintf(note, size, "no runs on a smooth surface: %.200s", rill_error_message());
-        return RILL_OK;
+    rill_error_bar_part parts[2] = {part, part};
+    parts[1].magic = 3. / 16;
+    parts[1].sensitivity = p->options->sensitivity && p->geom->greys;
+    for (int i = 0; i < 2; i++) {
+        /* The plan of both but for sensitivities, which take memory. */
+        if ((i == 0 || parts[1].sensitivity) && rill_bar_part_plan(p, &parts[i], &plan) != RILL_OK) {
+            snprintf(note, size, "no runs on a smooth surface: %.200s", rill_error_message());
+            return RILL_OK;
+        }
+        own_estimate(p, &plan, p->plain->device_bytes ? STEP_INTERPOLATED_CUDA : STEP_INTERPOLATED,
+                     &parts[i]);
     }
-    own_estimate(p, &plan, p->plain->device_bytes ? STEP_INTERPOLATED_CUDA : STEP_INTERPOLATED, &part);
-    if (part.host_bytes > p->plain->host_free || part.device_bytes > p->plain->device_free ||
-        2 * part.cost * plain > fmax(p->updates, SHAPE_RUNS * plain)) {
-        shape_refuse(p, &part);
+    if (parts[1].host_bytes > p->plain->host_free || parts[1].device_bytes > p->plain->device_free ||
+        (parts[0].cost + parts[1].cost) * plain > fmax(p->updates, SHAPE_RUNS * plain)) {
+        shape_refuse(p, &parts[1], parts[0].cost + parts[1].cost);
         return RILL_OK;
     }
     snprintf(note, size, "interpolated bounce-back on %s, with magic parameters of %g and 3/16",
              p->geom->greys ? "the surface of the threshold" : "a smooth surface through the voxels",
              RILL_SHAPE_MAGIC);
-    RILL_TRY(part_put(p, &part));
-    part.magic = 3. / 16;
-    part.sensitivity = p->options->sensitivity && p->geom->greys;
-    RILL_TRY(part_put(p, &part));
+    for (int i = 0; i < 2; i++) RILL_TRY(part_put(p, &parts[i]));
 done:
     return status;
 }

@@ -59,8 +59,10 @@ void rill_error_bar_put(rill_error_bar *bar, rill_error_row row, rill_error_stat
 /* Of pores of one or two voxels the derivative is good for a factor of about two: their part counts twice. */
 void rill_error_bar_segmentation_put(const rill_permeability *plain, rill_error_bar *out)
 {
-    double half[3] = {NAN, NAN, NAN};
-    char note[256] = "";
+    double half[3] = {NAN, NAN, NAN}, narrowest = 0;
+    const rill_permeability_walls *known = NULL; /* of the last run: all have the same threshold */
+    bool on_surface = false;
+    char note[256];
     for (int i = 0; i < plain->run_count; i++) {
         const rill_permeability_flow *run = &plain->runs[i];
         const rill_permeability_walls *w = &run->walls;
@@ -71,16 +73,20 @@ void rill_error_bar_segmentation_put(const rill_permeability *plain, rill_error_
                      narrow = surface ? out->surface_threshold[0][a] : w->k_narrow,
                      wide = surface ? out->surface_threshold[1][a] : w->k_wide;
         half[a] = (1 + w->threshold_narrow) * fmax(wide - k, k - narrow) / fabs(k);
-        const int length = snprintf(
-            note, sizeof note,
-            "threshold %g \u00b1 %g: what walls decide%s, times how far grey values say that they move",
-            w->threshold, w->threshold_width, surface ? " of the flow on its surface" : "");
-        if (w->threshold_narrow >= NARROW_NOTED)
-            snprintf(note + length, sizeof note - (size_t)length,
-                     "; %.0f %% of it, in pores of one or two voxels, counts twice",
-                     100 * w->threshold_narrow);
+        narrowest = fmax(narrowest, w->threshold_narrow);
+        on_surface |= surface;
+        known = w;
     }
-    if (*note) rill_error_bar_put(out, RILL_ERROR_SEGMENTATION, RILL_ERROR_KNOWN, NULL, half, note);
+    if (!known) return;
+    const int length =
+        snprintf(note, sizeof note,
+                 "threshold %g \u00b1 %g: what walls decide%s, times how far grey values say that they move",
+                 known->threshold, known->threshold_width, on_surface ? " of the flow on its surface" : "");
+    if (narrowest >= NARROW_NOTED)
+        snprintf(note + length, sizeof note - (size_t)length,
+                 "; %s%.0f %% of it, in pores of one or two voxels, counts twice",
+                 plain->run_count > 1 ? "up to " : "", 100 * narrowest);
+    rill_error_bar_put(out, RILL_ERROR_SEGMENTATION, RILL_ERROR_KNOWN, NULL, half, note);
 }
 
 /* Entries beside the diagonal, where runs along several axes make a tensor. */

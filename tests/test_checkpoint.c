@@ -127,6 +127,22 @@ Test(checkpoint, gives_back_the_bits_and_keeps_two_generations)
     expect(200);
 }
 
+/* The text of a file that does not say its version is not read. */
+Test(checkpoint, texts_need_the_version_of_their_file)
+{
+    const char *path = io_test_path("a.checkpoint.h5");
+    char *text = NULL, *software = NULL;
+    save(path, 100);
+    cr_assert_eq(rill_checkpoint_text(path, "sums", &text, &software), RILL_OK, "%s", rill_error_message());
+    cr_assert(text && software);
+    free(text), free(software);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    cr_assert(file >= 0 && H5Adelete(file, "format_version") >= 0);
+    H5Fclose(file);
+    cr_assert_eq(rill_checkpoint_text(path, "sums", &text, &software), RILL_OK, "%s", rill_error_message());
+    cr_expect(!text && !software);
+}
+
 /* Change a byte in the middle of a file. */
 static void damage(const char *path)
 {

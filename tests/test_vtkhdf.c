@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Field files, as VTK 9.1 (package python3-vtk9, which must be there) sees them. */
+#include "io/cells.h"
 #include "io/fields.h"
 #include "io_test.h"
 #include "rill.h"
@@ -184,6 +185,30 @@ Test(vtkhdf, sparse_is_what_vtk_reads_and_links_its_cells)
     json_decref(seen);
     rill_geom_destroy(geom);
     io_test_expect_files(5);
+}
+
+/* Cells are written once, and again where the file does not say its version. */
+Test(vtkhdf, cells_without_their_version_are_written_again)
+{
+    rill_geom *geom = NULL;
+    const char *path = io_test_path("a.cells.vtkhdf");
+    cr_assert_eq(rill_geom_create((uint32_t[]){3, 2, 2}, &geom), RILL_OK);
+    memset(geom->voxels, RILL_FLUID, 12);
+    for (int lacks = 0; lacks < 2; lacks++) {
+        cr_assert_eq(rill_cells_write(geom, path), RILL_OK, "%s", rill_error_message());
+        hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+        cr_assert(file >= 0 &&
+                  H5Gclose(H5Gcreate2(file, "kept", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)) >= 0);
+        if (lacks) cr_assert_geq(H5Adelete(file, "format_version"), 0);
+        H5Fclose(file);
+        cr_assert_eq(rill_cells_write(geom, path), RILL_OK, "%s", rill_error_message());
+        file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+        cr_expect_eq(H5Lexists(file, "kept", H5P_DEFAULT) > 0, !lacks);
+        cr_expect_gt(H5Aexists(file, "format_version"), 0);
+        H5Fclose(file);
+        cr_assert_eq(unlink(path), 0);
+    }
+    rill_geom_destroy(geom);
 }
 
 /* The corners of a box of fluid are shared by its cells. */

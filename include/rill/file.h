@@ -72,8 +72,9 @@ typedef bool (*rill_file_name_fn)(void *context, const char *name);
  * Open a file for reading.
  * @param[in] path the file
  * @param[out] out the file; the caller closes it
- * @return RILL_USAGE when it is missing, no HDF5 file or truncated, or rill-inspect, which is started to read
- * it first, crashes or takes too long; RILL_SYSTEM when there is no rill-inspect (see RILL_INSPECT above)
+ * @return RILL_USAGE when it is missing, no HDF5 file or truncated, of rill without the version of its format
+ * or with another than this rill reads, or rill-inspect, which is started to read it first, crashes or takes
+ * too long; RILL_SYSTEM when there is no rill-inspect (see RILL_INSPECT above)
  */
 rill_status rill_file_open(const char *path, rill_file **out);
 

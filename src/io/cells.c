@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "io/fields_priv.h"
 #include "io/geom_file.h"
+#include "io/ours.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,11 +160,13 @@ static rill_status fingerprint(const rill_geom *geom, char text[17])
 static bool holds(const char *path, const char *print)
 {
     rill_h5_file *file = NULL;
-    char *found = NULL;
+    char *found = NULL, *format = NULL;
     if (access(path, F_OK) != 0 || rill_h5_open(path, &file) != RILL_OK) return false;
-    const bool same = rill_h5_has_attribute(file, "/", "cells_xxh3_64") &&
-                      rill_h5_get_text(file, "/", "cells_xxh3_64", &found) == RILL_OK &&
-                      strcmp(found, print) == 0;
+    const bool same =
+        rill_format_read(file, &format) == RILL_OK && format && strcmp(format, RILL_CELLS_FORMAT) == 0 &&
+        rill_h5_has_attribute(file, "/", "cells_xxh3_64") &&
+        rill_h5_get_text(file, "/", "cells_xxh3_64", &found) == RILL_OK && strcmp(found, print) == 0;
+    free(format);
     free(found);
     rill_h5_close(file);
     return same;

@@ -364,15 +364,18 @@ static rill_status text_read(const char *path, const char *part, reading *into)
 {
     rill_status status = RILL_OK;
     rill_h5_file *file = NULL;
+    char *format = NULL;
     void *piece = NULL;
     XXH3_state_t *state = XXH3_createState();
     if (!state) return rill_fail(RILL_SYSTEM, "out of memory for a checkpoint");
     RILL_TRY(rill_array_create(PIECE, 1, "a checkpoint", &piece));
     RILL_TRY(rill_h5_open_part(path, &file));
+    RILL_TRY(rill_format_read(file, &format));
     RILL_TRY(rill_h5_get_text(file, "/", "software_version", &into->software));
     RILL_TRY(
         part_read(file, &(rill_checkpoint_part){part, 0, NULL, text_load, into, text_resize}, piece, state));
 done:
+    free(format);
     rill_h5_close(file);
     rill_array_destroy(piece);
     XXH3_freeState(state);

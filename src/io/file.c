@@ -3,6 +3,7 @@
  * here. */
 #include "core/status.h"
 #include "io/hdf5.h"
+#include "io/ours.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +20,15 @@ rill_status rill_file_open(const char *path, rill_file **out)
 {
     rill_file *file = calloc(1, sizeof *file);
     if (!file) return rill_fail(RILL_SYSTEM, "out of memory for opening %s", path);
-    const rill_status status = rill_h5_open_part(path, &file->h5);
-    if (status != RILL_OK)
-        free(file);
-    else
-        *out = file;
+    rill_status status = RILL_OK;
+    char *format = NULL;
+    RILL_TRY(rill_h5_open_part(path, &file->h5));
+    RILL_TRY(rill_format_read(file->h5, &format));
+    *out = file;
+    file = NULL;
+done:
+    free(format);
+    rill_file_close(file);
     return status;
 }
 

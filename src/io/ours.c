@@ -32,6 +32,9 @@ rill_status rill_format_read(rill_h5_file *file, char **format)
     if (!rill_h5_has_attribute(file, "/", "format")) return RILL_OK;
     RILL_TRY(rill_h5_get_text(file, "/", "format", &found));
     if (strncmp(found, own, strlen(own)) == 0) {
+        if (!rill_h5_has_attribute(file, "/", "format_version"))
+            RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: / has no attribute format_version: it is damaged",
+                               rill_h5_path(file)));
         RILL_TRY(rill_h5_get_integers(file, "/", "format_version", &version, 1));
         if (version != RILL_FORMAT_VERSION)
             RILL_TRY(rill_fail(RILL_USAGE,

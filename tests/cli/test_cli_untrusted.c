@@ -56,8 +56,11 @@ Test(untrusted, formats_without_their_version)
             snprintf(format, sizeof format, "rill-%s", formats[k]);
             H5Fclose(begin_version(path, format, version));
             const char *says = version ? "format version is 2, this rill reads 1: update rill"
-                                       : "/ has no attribute format_version";
+                                       : "/ has no attribute format_version: it is damaged";
             cli_test_fails(1, says, "info", path);
+            rill_file *file = NULL;
+            cr_expect_eq(rill_file_open(path, &file), RILL_USAGE, "%s", path);
+            cr_expect(!file && strstr(rill_error_message(), says), "%s", rill_error_message());
             if (strcmp(formats[k], "geometry") == 0) {
                 cli_test_fails(1, says, "permeability", path);
                 cli_test_fails(1, says, "export", path, "-o", "a.png");

@@ -71,7 +71,7 @@ def vessel(c, into, random, run="", collision="trt", outputs=OUTPUTS, fine=False
     span = "duration: 60 ms" if steady else "cycles: %d" % (cycles or (1 if fine else random.choice((1, 2, 3))))
     laws = ("20 mPa.s", "30 mPa.s") + (("{law: casson, plastic-viscosity: 20 mPa.s, yield-stress: 4 mPa}",) if collision == "trt" else ())
     text = "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: %s}\nwalls: %s\nopenings:\n%srun: {%s, mach: %g, tolerance: 0.9, collision: %s%s}\noutput: %s\n" % (
-        random.choice(laws), random.choice(("interpolated", "half-way")), openings, span, 0.2 if fine else 0.1, collision, run, random.choice(outputs))
+        random.choice(laws), random.choice(("interpolated", "quadratic", "half-way")), openings, span, 0.2 if fine else 0.1, collision, run, random.choice(outputs))
     if not fine and "addressing: dense" not in run and random.random() < 0.3:  # what the flow carries
         text = text.replace("kind: inlet", "kind: inlet, concentration: 1") + "transport: {residence-time: yes}\n"
     (into / "v.yaml").write_text(text)

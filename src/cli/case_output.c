@@ -121,16 +121,17 @@ static void print_compliance(const rill_plan_compliance *p)
             settles);
 }
 
-/* Errors of straight pipes and of a bend, as known from verification. */
-static void print_errors(const rill_plan_errors *e)
+/* Errors of straight pipes and of a bend, as known from verification, with linear walls. */
+static void print_errors(const rill_case *c, const rill_plan_errors *e)
 {
+    const char *linear = c->walls == RILL_WALLS_QUADRATIC ? "linear walls and " : "";
     char layer[64] = "";
     if (isnan(e->local)) return;
     if (e->layer > 0) snprintf(layer, sizeof layer, ", %.2g in the boundary layer", e->layer);
     cli_row("expected error", "wall shear %.2g %% in its mean and %.2g %% locally, pressure drop %.2g %%,",
             100 * e->mean, 100 * e->local, 100 * e->pressure);
-    cli_row("", "of a pipe oblique to the lattice with %.3g cells across%s, at tau %.4g", e->cells, layer,
-            e->tau);
+    cli_row("", "of a pipe oblique to the lattice with %s%.3g cells across%s, at tau %.4g", linear, e->cells,
+            layer, e->tau);
     for (int k = 0; k < RILL_PLAN_SHAPES; k++) {
         static const char *const where[] = {"in a pipe along an axis of the lattice",
                                             "on flat walls oblique to the lattice",
@@ -174,7 +175,7 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     for (int k = 0; k < p->opening_count; k++) print_opening(c, &geom->surface->openings[k], &p->openings[k]);
     print_step(c, p);
     print_compliance(&p->compliance);
-    print_errors(&p->errors);
+    print_errors(c, &p->errors);
     cli_row("variant", "%s: %s", variant, p->variant_reason);
     const cli_devices_plan devices = parts_of(p);
     cli_devices_rows(&devices, geom->n);
@@ -270,8 +271,9 @@ static json_t *shapes_json(const rill_plan_errors *e)
 
 static json_t *errors_json(const rill_plan_errors *e)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cells", rill_json_real(e->cells),
-                     "tau", rill_json_real(e->tau), "boundary_layer_cells",
+    return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "walls",
+                     isnan(e->local) ? NULL : "interpolated", "cells", rill_json_real(e->cells), "tau",
+                     rill_json_real(e->tau), "boundary_layer_cells",
                      rill_json_real(e->layer > 0 ? e->layer : NAN), "pressure_drop",
                      rill_json_real(e->pressure), "wall_shear_mean", rill_json_real(e->mean),
                      "wall_shear_local", rill_json_real(e->local), "dean", rill_json_real(e->dean),

@@ -68,7 +68,7 @@ double rill_expected_width(const rill_opening *opening);
 
 /**
  * Find the errors of a case where its vessel has the fewest cells across an opening, from the table of the
- * data, with the cells where that is narrowest.
+ * data, with the cells where that is narrowest. With quadratic walls they are those of linear ones.
  * @param[in] cells  NaN: those of the plan; else across the hydraulic diameter, at the same Mach number
  * @return NaN where they are not known: without the table, with half-way bounce-back, with a lattice and
  * collision that are not in it

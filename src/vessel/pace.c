@@ -19,13 +19,16 @@
  * Larger ones are estimated from a box without walls. On CPU cores a node of a vessel takes 0.93 times as
  * long as one of the box, a wall link 1.9 times, a link through an opening 11 times: that fits vessels of 3e4
  * to 7e6 nodes, stepped on two cores with TRT and cumulants, within a quarter. On a GPU vessels make 79 to 88
- * % of the step without walls and openings (docs/performance.md).
+ * % of the step without walls and openings (docs/performance.md). With quadratic walls it is 66 to 71 % of an
+ * aorta of 4.1e6 nodes and 76 to 81 % of one of 13.7e6 with cumulants, 59 to 61 and 70 to 72 % with TRT, on
+ * an H200 (docs/suites.md, "Missed limits").
  */
-static double part_of_box(const rill_case_plan *plan, bool host)
+static double part_of_box(const rill_case *given, const rill_case_plan *plan, bool host)
 {
+    const double gpu = given->walls == RILL_WALLS_QUADRATIC ? 0.7 : 0.85;
     const double nodes = (double)plan->nodes;
     return host ? nodes / (0.93 * nodes + 1.9 * (double)plan->wall_links + 11 * (double)plan->opening_links)
-                : 0.85;
+                : gpu;
 }
 
 /* Return the nodes that the slowest part is worth. */
@@ -36,7 +39,7 @@ static uint64_t largest_of(const rill_case_plan *plan)
     return (uint64_t)(most * (double)plan->nodes / plan->parts);
 }
 
-static rill_status step_box(bool host, rill_case_plan *plan)
+static rill_status step_box(const rill_case *given, bool host, rill_case_plan *plan)
 {
     rill_sim_options o = plan->options;
     if (!(o.tau > 0.5)) o.tau = 0.6; /* the verdict reports it; speed does not depend on it */
@@ -45,7 +48,7 @@ static rill_status step_box(bool host, rill_case_plan *plan)
     rill_speed speed;
     const rill_status status = rill_sim_speed(&o, host ? 128 : 160, RILL_SPEED_SECONDS, &speed);
     if (status != RILL_OK) return status;
-    plan->mlups_one = speed.mlups * part_of_box(plan, host) * rill_transport_pace(plan);
+    plan->mlups_one = speed.mlups * part_of_box(given, plan, host) * rill_transport_pace(plan);
     plan->mlups = plan->mlups_one * devices;
     if (devices > 1)
         plan->mlups *= rill_several_efficiency(&(rill_several_work){.nodes = plan->nodes,
@@ -81,7 +84,7 @@ rill_status rill_case_pace(const rill_case *given, const rill_geom *geom, bool h
 {
     bool runs = (double)plan->nodes <= OWN_NODES;
     for (int k = 0; k < plan->verdict_count; k++) runs = runs && !plan->verdicts[k].refuses;
-    const rill_status status = runs ? step_vessel(given, geom, plan) : step_box(host, plan);
+    const rill_status status = runs ? step_vessel(given, geom, plan) : step_box(given, host, plan);
     if (status != RILL_OK) return status;
     plan->mlups_measured = true;
     plan->seconds_cycle = (double)plan->nodes * (double)plan->cycle_steps / plan->mlups * 1e-6;

@@ -20,7 +20,8 @@ Test(cli_run, a_short_steady_run_says_what_it_knows)
                        "run: {mach: 0.1, tolerance: 0.000001, duration: %d ms}\n",
                  outlets[k], 60 + k);
         write_file("s.yaml", text);
-        const cli_result r = cli_test_run("run", "s.yaml", "--no-measure", "--overwrite", "--json", "s.json");
+        const cli_result r =
+            cli_test_run("run", "s.yaml", "--no-measure", "-q", "--overwrite", "--json", "s.json");
         cli_test_expect_failure(&r, 2, "the last two spans differ by ");
         cr_assert_null(strstr(r.err, "soft start"), "%s", r.err);
         json_t *json = json_of("s.json");

@@ -211,15 +211,19 @@ static double k_of(int count, double radius)
     return k;
 }
 
+/* What k grows by for each voxel that the radii of spheres shrink by, from runs with both. */
+static double growth(int count, double radius, double step)
+{
+    return (k_of(count, radius - step) - k_of(count, radius + step)) / (2 * step);
+}
+
 /* Simple cubic, body-centred and face-centred arrays, of solid fractions of 0.22 to 0.42. */
 Test(wall_sensitivity, of_spheres_is_that_of_smaller_and_larger_ones)
 {
     static const int counts[] = {1, 2, 4};
     static const double radii[] = {7.5, 6.9, 5.4};
     for (int i = 0; i < 3; i++) {
-        const double step = 0.4,
-                     change =
-                         (k_of(counts[i], radii[i] - step) - k_of(counts[i], radii[i] + step)) / (2 * step);
+        const double change = growth(counts[i], radii[i], 0.4);
         const array a = array_of(counts[i], radii[i]);
         rill_geom *geom = spheres(&a);
         const said s = listen(geom, along(2));
@@ -236,9 +240,7 @@ Test(wall_sensitivity, of_interpolated_walls_is_that_of_smaller_and_larger_spher
     static const int counts[] = {1, 2, 4};
     static const double radii[] = {7.5, 6.5, 5.2};
     for (int i = 0; i < 3; i++) {
-        const double step = 0.2,
-                     change =
-                         (k_of(counts[i], radii[i] - step) - k_of(counts[i], radii[i] + step)) / (2 * step);
+        const double change = growth(counts[i], radii[i], 0.2);
         array a = array_of(counts[i], radii[i]);
         rill_geom *geom = spheres(&a);
         rill_permeability_options o = along(2);

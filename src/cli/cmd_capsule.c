@@ -149,8 +149,10 @@ static int run(int argc, char **argv)
     bool help = false;
     RILL_TRY(parse(&c, argc, argv, &help));
     if (help) goto done;
+    if (c.step.resume) cli_outputs_continue();
     RILL_TRY(resolve(&c, &scales));
     RILL_TRY(cli_step_outputs_check(c.given.output, scales.plan.steps, scales.plan.every, files));
+    RILL_TRY(cli_step_checkpoint(&c.step, c.given.output, &c.given.keep));
     line = cli_command_line(argc, argv);
     c.given.command = line;
     c.given.progress = cli_progress(c.quiet);
@@ -159,6 +161,7 @@ static int run(int argc, char **argv)
     status = rill_capsule_run(&c.given, &outcome);
     cli_progress_end();
     if (status == RILL_OK && !c.quiet) print_outcome(&c, &outcome);
+    status = cli_step_finish(&c.step, outcome.checkpoint_left, status);
 done:
     free(line);
     return cli_report(&cli_capsule, status);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/step_options.h"
 
+#include "cli/permeability.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +20,14 @@ void cli_step_options(cli_step_choices *c, cli_option rows[CLI_STEP_OPTIONS])
     const cli_option all[CLI_STEP_OPTIONS] = {
         {"stream", 0, CLI_CHOICE, &c->stream, NULL, "streaming scheme", .choices = streams},
         {"storage", 0, CLI_CHOICE, &c->storage, NULL, "number format of populations", .choices = storages},
-        {"backend", 0, CLI_CHOICE, &c->backend, NULL, "where it is computed", .choices = backends}};
+        {"backend", 0, CLI_CHOICE, &c->backend, NULL, "where it is computed", .choices = backends},
+        {"checkpoint", 0, CLI_TEXT, &c->checkpoint, "FILE", "file to continue from, while the run goes on",
+         .fallback = "the name of -o with .checkpoint.h5; none without", .apply = cli_output_apply},
+        {"checkpoint-every", 0, CLI_TIME, &c->every, "TIME",
+         "wall-clock time between checkpoints, as 30min; 0s: on signals alone", .fallback = "10min", .min = 0,
+         .max = 1e9},
+        {"resume", 0, CLI_FLAG, &c->resume, .help = "continue from the checkpoint, to the same bits"}};
+    c->every = 600;
     memcpy(rows, all, sizeof all);
 }
 
@@ -29,6 +39,29 @@ rill_status cli_step_resolve(const cli_step_choices *c, const char *what, rill_s
     *stream = stream_values[c->stream];
     *storage = storage_values[c->storage];
     return RILL_OK;
+}
+
+rill_status cli_step_checkpoint(cli_step_choices *c, const char *output, rill_step_keep *keep)
+{
+    rill_status status = RILL_OK;
+    *keep = (rill_step_keep){.every = c->every, .resume = c->resume, .stays = true};
+    if (!c->checkpoint && !output)
+        return c->resume ? rill_fail(RILL_USAGE, "--resume needs a checkpoint: name the result it is beside "
+                                                 "by -o, or the file by --checkpoint")
+                         : RILL_OK;
+    RILL_TRY(cli_checkpoint_settle(
+        &(cli_checkpoint){.given = c->checkpoint, .output = output, .resume = c->resume}, c->name,
+        sizeof c->name));
+    RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"-o", output}, {"--checkpoint", c->checkpoint}}, 2));
+    keep->checkpoint = c->name;
+done:
+    return status;
+}
+
+rill_status cli_step_finish(const cli_step_choices *c, bool left, rill_status status)
+{
+    if (status != RILL_OK) return status;
+    return cli_checkpoint_finish(&(cli_checkpoint_end){.name = c->name, .left = left});
 }
 
 double cli_step_node_bytes(rill_stream stream, rill_storage storage)

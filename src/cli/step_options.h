@@ -8,17 +8,21 @@
 #define RILL_CLI_STEP_OPTIONS_H
 
 #include "cli/cli.h"
-#include "io/step_files.h"
+#include "io/step_run.h"
 
 /** The choices. */
 typedef struct cli_step_choices {
     int stream, storage, backend;
+    const char *checkpoint; /**< as given */
+    double every;           /**< s between checkpoints */
+    bool resume;
+    char name[4096]; /**< of the checkpoint */
 } cli_step_choices;
 
 /** Rows of a table of options. */
-enum { CLI_STEP_OPTIONS = 3 };
+enum { CLI_STEP_OPTIONS = 6 };
 
-/** Set the rows --stream, --storage and --backend. */
+/** Set the rows --stream, --storage, --backend, and those of a checkpoint. */
 void cli_step_options(cli_step_choices *choices, cli_option rows[CLI_STEP_OPTIONS]);
 
 /**
@@ -27,6 +31,14 @@ void cli_step_options(cli_step_choices *choices, cli_option rows[CLI_STEP_OPTION
  */
 rill_status cli_step_resolve(const cli_step_choices *choices, const char *what, rill_stream *stream,
                              rill_storage *storage);
+
+/** Name the checkpoint, where there is a result or a name, and check that it is there to go on from.
+ * @param choices  must outlive what it is in */
+rill_status cli_step_checkpoint(cli_step_choices *choices, const char *output, rill_step_keep *keep);
+
+/** End with results that are written, and standard output; remove the checkpoint then.
+ * @param left  it is of this run, and is there @param status  of the run */
+rill_status cli_step_finish(const cli_step_choices *choices, bool left, rill_status status);
 
 /** Return bytes of populations a node, D3Q19. */
 double cli_step_node_bytes(rill_stream stream, rill_storage storage);

@@ -189,7 +189,7 @@ static rill_status hand_out(const rill_diffusor *d, const rill_diffusivity_optio
 /* What is kept of runs: for off-diagonal components, and for a checkpoint. */
 typedef struct kept {
     double *found[3]; /* owned */
-    rill_diffusion_pause pause;
+    rill_checkpoint_file pause;
     rill_diffusivity_done done;
     rill_diffusor *d;
     rill_diffusivity *out;
@@ -240,7 +240,8 @@ static rill_status pause_begin(const rill_geom *geom, const rill_diffusivity_opt
                                  (unsigned long long)rill_geom_sample(geom));
     for (int i = 0; i < o->phase_count && at < sizeof text; i++)
         at += (size_t)snprintf(text + at, sizeof text - at, " %a", o->ratio[i]);
-    return rill_diffusion_pause_open(o->checkpoint, o->checkpoint_every, o->resume, text, geom, &k->pause);
+    return rill_checkpoint_file_open(o->checkpoint, o->checkpoint_every, o->resume, text, geom,
+                                     RILL_DIFFUSION_VARIANT, "iterations", &k->pause);
 }
 
 /* A rill_diffusor_goal.keep. */
@@ -257,7 +258,7 @@ static rill_status pause_keep(void *context, const rill_diffusor_place *place, r
     for (int a = 0; a < 3; a++) k->done.found[a] = k->found[a] != NULL;
     const uint64_t made =
         place->iterations > 0 ? place->iterations : k->done.runs[k->done.run_count - 1].iterations;
-    return rill_diffusion_pause_keep(&k->pause, came, made, parts,
+    return rill_checkpoint_file_keep(&k->pause, came, made, parts,
                                      rill_diffusivity_parts(&k->done, k->d, k->found, parts));
 }
 
@@ -268,8 +269,8 @@ static rill_status pause_read(kept *k, uint64_t most, double gap[3], rill_diffus
     rill_checkpoint_part parts[RILL_DIFFUSIVITY_PARTS];
     const rill_diffusivity_done *done = &k->done;
     if (!k->pause.resuming) return RILL_OK;
-    RILL_TRY(
-        rill_diffusion_pause_read(&k->pause, parts, rill_diffusivity_parts(&k->done, NULL, NULL, parts)));
+    RILL_TRY(rill_checkpoint_file_read(&k->pause, parts, rill_diffusivity_parts(&k->done, NULL, NULL, parts),
+                                       NULL));
     if (done->run_count < 0 || done->run_count > done->axis || done->axis > 2)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", k->pause.path));
     for (int r = 0; r < done->run_count; r++)
@@ -297,8 +298,8 @@ static rill_status pause_arrive(kept *k)
     rill_checkpoint_part parts[RILL_DIFFUSIVITY_PARTS];
     const int axis = k->done.axis, count = k->done.run_count;
     if (!k->pause.resuming) return RILL_OK;
-    const rill_status status =
-        rill_diffusion_pause_read(&k->pause, parts, rill_diffusivity_parts(&k->done, k->d, k->found, parts));
+    const rill_status status = rill_checkpoint_file_read(
+        &k->pause, parts, rill_diffusivity_parts(&k->done, k->d, k->found, parts), NULL);
     if (status == RILL_OK && (k->done.axis != axis || k->done.run_count != count)) /* of the file before it */
         return rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", k->pause.path);
     return status;
@@ -464,7 +465,7 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
                            "(--max-iterations), or a larger --tolerance",
                            (unsigned long long)out->runs[0].iterations, out->uncertainty, o->tolerance);
 done:
-    if (status == RILL_OK) out->checkpoint_left = rill_diffusion_pause_end(&k.pause, o->checkpoint_stays);
+    if (status == RILL_OK) out->checkpoint_left = rill_checkpoint_file_end(&k.pause, o->checkpoint_stays);
     for (int a = 0; a < 3; a++) rill_array_destroy(k.found[a]);
     rill_diffusor_destroy(&d);
     rill_device_leave(options->device, device);

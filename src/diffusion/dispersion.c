@@ -143,7 +143,7 @@ typedef struct solved {
 
 /* A checkpoint of a dispersion. */
 typedef struct keeper {
-    rill_diffusion_pause pause;
+    rill_checkpoint_file pause;
     solved done;
     char samples[RILL_PECLETS][16]; /* names of parts */
     rill_closure *c;
@@ -180,7 +180,8 @@ static rill_status keeper_open(rill_closure *c, const rill_geom *geom, const flo
         (unsigned long long)XXH3_64bits(u, values * sizeof *u));
     for (int p = 0; p < o->peclet_count; p++)
         at += (size_t)snprintf(text + at, sizeof text - at, " %a", o->peclet[p]);
-    return rill_diffusion_pause_open(o->checkpoint, 1e-9, o->resume, text, geom, &k->pause);
+    return rill_checkpoint_file_open(o->checkpoint, 1e-9, o->resume, text, geom, RILL_DIFFUSION_VARIANT,
+                                     "iterations", &k->pause);
 }
 
 /* Write what is solved. */
@@ -192,7 +193,7 @@ static rill_status keep(keeper *k)
     memcpy(s->point, k->out->points, sizeof s->point);
     for (int r = 0; r < s->runs; r++) s->run[r] = k->out->runs[r];
     snprintf(s->notes, sizeof s->notes, "%s", k->out->notes ? k->out->notes : "");
-    return rill_diffusion_pause_keep(&k->pause, RILL_OK, (uint64_t)(s->points * 3 + s->axes + s->runs), parts,
+    return rill_checkpoint_file_keep(&k->pause, RILL_OK, (uint64_t)(s->points * 3 + s->axes + s->runs), parts,
                                      parts_list(k, parts));
 }
 
@@ -204,7 +205,7 @@ static rill_status keeper_read(const rill_dispersion_options *o, keeper *k)
     solved *s = &k->done;
     if (!k->pause.resuming) return RILL_OK;
     const rill_checkpoint_part first = rill_checkpoint_memory("solved", s, sizeof *s);
-    RILL_TRY(rill_diffusion_pause_read(&k->pause, &first, 1));
+    RILL_TRY(rill_checkpoint_file_read(&k->pause, &first, 1, NULL));
     bool sound = s->points >= 0 && s->points <= o->peclet_count && s->axes >= 0 && s->axes <= 3 &&
                  s->runs >= 0 && s->runs <= (o->release ? o->peclet_count : 0) &&
                  (s->runs == 0 || s->points == o->peclet_count);
@@ -222,7 +223,7 @@ static rill_status keeper_read(const rill_dispersion_options *o, keeper *k)
         RILL_TRY(rill_array_create(s->run[r].count * RILL_BREAKTHROUGH_COLUMNS, sizeof(double),
                                    "runs in time", (void **)&k->out->runs[r].samples));
     }
-    RILL_TRY(rill_diffusion_pause_read(&k->pause, parts, parts_list(k, parts)));
+    RILL_TRY(rill_checkpoint_file_read(&k->pause, parts, parts_list(k, parts), NULL));
     memcpy(k->out->points, s->point, sizeof s->point);
     free(k->out->notes);
     s->notes[sizeof s->notes - 1] = '\0';
@@ -342,7 +343,7 @@ rill_status rill_dispersion_compute(rill_geom *geom, const float *u, const rill_
             failed->peclet, options->tolerance, (unsigned long long)failed->iterations);
 done:
     if (status == RILL_OK)
-        out->checkpoint_left = rill_diffusion_pause_end(&k->pause, options->checkpoint_stays);
+        out->checkpoint_left = rill_checkpoint_file_end(&k->pause, options->checkpoint_stays);
     if (status == RILL_CANCELLED && k && k->pause.own)
         rill_fail(status, "cancelled: continue with --resume from %s", options->checkpoint);
     free(k);

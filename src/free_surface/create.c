@@ -114,6 +114,23 @@ void rill_free_surface_destroy(rill_free_surface *s)
     rill_array_destroy(s);
 }
 
+int rill_free_surface_parts(rill_free_surface *s, rill_checkpoint_part parts[RILL_FREE_SURFACE_PARTS])
+{
+    parts[0] = rill_checkpoint_memory("states", s->state, s->nodes * sizeof *s->state);
+    parts[1] = rill_checkpoint_memory("fill levels", s->fill, s->nodes * sizeof *s->fill);
+    parts[2] = rill_checkpoint_memory("masses", s->mass, s->nodes * sizeof *s->mass);
+    parts[3] = rill_checkpoint_memory("mass held", &s->held, sizeof s->held);
+    return RILL_FREE_SURFACE_PARTS;
+}
+
+rill_status rill_free_surface_resume(rill_free_surface *s)
+{
+    for (rill_node n = 0; n < s->nodes; n++)
+        if (s->state[n] > RILL_LIQUID)
+            return rill_fail(RILL_USAGE, "cannot continue: state %d of node %u is none", s->state[n], n);
+    return rill_free_surface_list(s);
+}
+
 /* Add a node that moves. */
 static void add_node(double mass, double fill, const double u[3], rill_free_surface_totals *t)
 {

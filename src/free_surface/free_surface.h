@@ -9,6 +9,7 @@
 #define RILL_FREE_SURFACE_H
 
 #include "domain/numbering.h"
+#include "io/checkpoint.h"
 #include "sim/passes.h"
 
 /** What a node is between two steps. */
@@ -89,6 +90,14 @@ typedef struct rill_free_surface_totals {
 
 /** Take them, in the order of nodes: the same bits on any number of threads. */
 rill_status rill_free_surface_totals_take(rill_free_surface *surface, rill_free_surface_totals *out);
+
+enum { RILL_FREE_SURFACE_PARTS = 4 };
+
+/** List what a surface consists of beside populations. @return how many parts there are */
+int rill_free_surface_parts(rill_free_surface *surface, rill_checkpoint_part parts[RILL_FREE_SURFACE_PARTS]);
+
+/** Go on when they were put in. @return RILL_USAGE for states that are none, RILL_SYSTEM */
+rill_status rill_free_surface_resume(rill_free_surface *surface);
 
 /** Return the bytes of a node beside the populations. */
 uint64_t rill_free_surface_node_bytes(void);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "free_surface/run.h"
 
-#include "core/clock.h"
 #include "core/memory.h"
-#include "core/progress.h"
 #include "free_surface/plic.h"
 #include "io/fields.h"
 #include "io/result.h"
-#include "io/step_files.h"
 #include "kernel/variant.h"
 
 #include <math.h>
@@ -23,7 +20,10 @@ typedef struct run {
     rill_sim *sim;
     rill_free_surface *surface;
     rill_result *result;
-    rill_series *series;
+    rill_step_run steps;
+    rill_free_surface_outcome *out;
+    uint64_t counted; /* steps whose updates are counted */
+    double updates;   /* of liquid and interface nodes */
 } run;
 
 static double ball(const rill_free_surface_case *c, const double x[3])
@@ -140,9 +140,8 @@ static rill_status open_result(run *r)
                             .device = rill_sim_device(r->sim),
                             .variant = variant,
                             .seed = -1};
-    if (!r->given->output) return RILL_OK;
-    RILL_TRY(rill_result_create(r->given->output, &about, &r->result));
-    RILL_TRY(rill_series_create(r->result, "/series/liquid", columns, 5, &r->series));
+    RILL_TRY(rill_record_create_of("liquid", columns, 5, &r->steps.record));
+    if (r->given->output) status = rill_result_create(r->given->output, &about, &r->result);
 done:
     return status;
 }
@@ -178,7 +177,6 @@ static rill_status write_fields(run *r)
     fields.context = r;
     fields.step = rill_sim_steps(r->sim);
     fields.command = r->given->command;
-    fields.progress = r->given->progress;
     fields.scalar_count = 1;
     fields.scalars[0] = (rill_field_scalar){
         .name = "fill", .unit = {1, "1", 1, 0}, .meaning = "part of a cell that is liquid", .values = fills};
@@ -187,21 +185,23 @@ static rill_status write_fields(run *r)
     return status;
 }
 
-static rill_step_plan plan_of(const rill_free_surface_case *c)
-{
-    return (rill_step_plan){.steps = c->steps, .row = RILL_FREE_SURFACE_ROW, .every = c->every};
-}
-
 /* Record what there is. */
-static rill_status record(run *r, rill_free_surface_totals *t)
+static rill_status row(void *context)
 {
     rill_status status = RILL_OK;
+    run *r = context;
+    rill_free_surface_totals *t = &r->out->last;
     const uint64_t step = rill_sim_steps(r->sim);
-    const rill_step_plan plan = plan_of(r->given);
     RILL_TRY(rill_free_surface_totals_take(r->surface, t));
-    const double row[5] = {t->mass, t->volume, t->speed_max, (double)t->nodes[RILL_INTERFACE],
-                           (double)t->nodes[RILL_LIQUID]};
-    if (r->series) RILL_TRY(rill_series_append(r->series, step, row));
+    double *values = rill_record_append(&r->steps.record, step, t->mass);
+    if (!values) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a series"));
+    values[2] = t->volume;
+    values[3] = t->speed_max;
+    values[4] = (double)t->nodes[RILL_INTERFACE];
+    values[5] = (double)t->nodes[RILL_LIQUID];
+    if (step == 0) r->out->first = *t;
+    r->updates += (double)(step - r->counted) * (values[4] + values[5]);
+    r->counted = r->out->steps = step;
     if (!t->finite)
         RILL_TRY(rill_fail(
             RILL_NUMERICS,
@@ -213,31 +213,54 @@ static rill_status record(run *r, rill_free_surface_totals *t)
                       "the largest speed is %g in step %llu, above 0.5 where flow is compressible: lower "
                       "--tension, --gravity and --speed",
                       t->speed_max, (unsigned long long)step));
-    if (r->given->output && rill_step_plan_writes(&plan, step)) RILL_TRY(write_fields(r));
+    if (r->given->output && rill_step_plan_writes(&r->steps.plan, step)) RILL_TRY(write_fields(r));
 done:
     return status;
 }
 
-static rill_status steps(run *r, rill_free_surface_outcome *out)
+static int parts(void *context, rill_checkpoint_part *parts)
+{
+    run *r = context;
+    const int count = rill_free_surface_parts(r->surface, parts);
+    parts[count] = rill_checkpoint_memory("at the start", &r->out->first, sizeof r->out->first);
+    return count + 1;
+}
+
+static rill_status resumed(void *context)
+{
+    run *r = context;
+    r->counted = r->steps.resumed;
+    return rill_free_surface_resume(r->surface);
+}
+
+/* Return all that decides on the bits beside what steps say themselves. */
+static void text_of(const rill_free_surface_case *c, char *text, size_t size)
+{
+    snprintf(text, size,
+             "free surface %d walls %d depth %a radius %a height %a speed %a width %a amplitude %a tau %a "
+             "tension %a gravity %a angle %a steps %llu every %llu",
+             (int)c->shape, c->walls, c->depth, c->radius, c->height, c->speed, c->width, c->amplitude,
+             c->tau, c->tension, c->gravity, c->contact_angle, (unsigned long long)c->steps,
+             (unsigned long long)(c->output ? c->every : 0));
+}
+
+static rill_status steps(run *r)
 {
     rill_status status = RILL_OK;
-    const rill_step_plan plan = plan_of(r->given);
-    double updates = 0, seconds = 0;
-    RILL_TRY(record(r, &out->first));
-    out->last = out->first;
-    while (out->steps < r->given->steps) {
-        const uint64_t chunk = rill_step_plan_next(&plan, out->steps);
-        const double start = rill_now();
-        RILL_TRY(
-            rill_progress_report(r->given->progress, "steps", (double)out->steps / (double)r->given->steps));
-        RILL_TRY(rill_sim_step(r->sim, chunk));
-        out->steps += chunk;
-        seconds += rill_now() - start;
-        RILL_TRY(record(r, &out->last));
-        updates += (double)chunk * (double)(out->last.nodes[RILL_INTERFACE] + out->last.nodes[RILL_LIQUID]);
-    }
-    out->mlups = seconds > 0 ? 1e-6 * updates / seconds : 0;
-done:
+    const rill_free_surface_case *c = r->given;
+    char text[512];
+    rill_step_run *s = &r->steps;
+    text_of(c, text, sizeof text);
+    s->sim = r->sim;
+    s->geom = r->geom;
+    s->plan = (rill_step_plan){.steps = c->steps, .row = RILL_FREE_SURFACE_ROW, .every = c->every};
+    s->progress = c->progress;
+    s->text = text;
+    s->keep = c->keep;
+    s->owner = (rill_step_owner){.parts = parts, .resumed = resumed, .row = row, .context = r};
+    status = rill_step_run_make(s);
+    r->out->mlups = s->seconds > 0 ? 1e-6 * r->updates / s->seconds : 0;
+    s->text = NULL;
     return status;
 }
 
@@ -247,6 +270,7 @@ static rill_status close_result(run *r, const rill_free_surface_outcome *out)
     const rill_quantity mass = {"mass_change", "1", "of the liquid, relative", 1};
     const double change = out->last.mass / out->first.mass - 1;
     if (!r->result) return RILL_OK;
+    RILL_TRY(rill_record_write(&r->steps.record, r->result, NULL));
     RILL_TRY(rill_result_values(r->result, "/summary", &mass, 0, NULL, &change));
     RILL_TRY(rill_result_set_integer(r->result, "/summary", "steps", (int64_t)out->steps));
     RILL_TRY(rill_result_commit(r->result));
@@ -257,13 +281,15 @@ done:
 rill_status rill_free_surface_run(const rill_free_surface_case *given, rill_free_surface_outcome *out)
 {
     rill_status status = RILL_OK;
-    run r = {.given = given};
+    run r = {.given = given, .out = out};
     *out = (rill_free_surface_outcome){.steps = 0};
     RILL_TRY(begin(&r));
     RILL_TRY(open_result(&r));
-    RILL_TRY(steps(&r, out));
+    RILL_TRY(steps(&r));
     RILL_TRY(close_result(&r, out));
+    out->checkpoint_left = rill_step_run_end(&r.steps);
 done:
+    rill_record_free(&r.steps.record);
     rill_result_destroy(r.result);
     rill_free_surface_destroy(r.surface);
     rill_sim_destroy(r.sim);

@@ -7,6 +7,7 @@
 #define RILL_FREE_SURFACE_RUN_H
 
 #include "free_surface/free_surface.h"
+#include "io/step_run.h"
 
 /** Shapes of a liquid; docs/free-surface.md says what is where. */
 typedef enum rill_liquid_shape {
@@ -33,6 +34,7 @@ typedef struct rill_free_surface_case {
     uint64_t steps, every; /**< fields every so many steps; 0: none */
     const char *output;    /**< "drop.h5"; NULL: no files */
     const char *command;   /**< provenance; may be NULL */
+    rill_step_keep keep;   /**< its checkpoint */
     rill_progress progress;
 } rill_free_surface_case;
 
@@ -40,7 +42,8 @@ typedef struct rill_free_surface_case {
 typedef struct rill_free_surface_outcome {
     rill_free_surface_totals first, last; /**< at the start and at the end */
     uint64_t steps;
-    double mlups; /**< million updates of liquid and interface nodes a second */
+    double mlups;         /**< million updates of liquid and interface nodes a second */
+    bool checkpoint_left; /**< the checkpoint is of this run, and was left */
 } rill_free_surface_outcome;
 
 /** Steps between rows of the series. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "membrane/run.h"
 
-#include "core/clock.h"
 #include "core/memory.h"
-#include "core/progress.h"
 #include "core/status.h"
 #include "io/fields.h"
 #include "io/result.h"
@@ -26,8 +24,8 @@
 #define RADIUS_LEAST 2.0
 #define EDGE_MOST 2.5
 
-/* Rows of the series in a unit of strain; steps between two looks at whether the run is to go on. */
-enum { ROWS = 20, LOOK = 100 };
+/* Rows of the series in a unit of strain. */
+enum { ROWS = 20 };
 
 /* A case that runs. */
 typedef struct run {
@@ -41,7 +39,8 @@ typedef struct run {
     rill_membranes *membranes;
     rill_membrane_shape rest;
     rill_result *result;
-    rill_series *series;
+    rill_step_run steps;
+    rill_capsule_outcome *out;
 } run;
 
 static rill_status check(const rill_capsule_case *c)
@@ -362,11 +361,11 @@ static rill_status open_result(run *r)
                             .device = rill_sim_device(r->sim),
                             .variant = variant,
                             .seed = -1};
+    RILL_TRY(
+        rill_record_create_of("capsule", columns, (int)(sizeof columns / sizeof *columns), &r->steps.record));
     if (!r->given->output) return RILL_OK;
     RILL_TRY(rill_result_create(r->given->output, &about, &r->result));
     RILL_TRY(numbers_write(r));
-    RILL_TRY(rill_series_create(r->result, "/series/capsule", columns,
-                                (int)(sizeof columns / sizeof *columns), &r->series));
 done:
     return status;
 }
@@ -384,7 +383,6 @@ static rill_status flow_write(run *r, const char *path)
     fields.context = r;
     fields.step = rill_sim_steps(r->sim);
     fields.command = r->given->command;
-    fields.progress = r->given->progress;
     return rill_fields_write(&fields, RILL_FIELDS_IMAGE, path);
 }
 
@@ -442,9 +440,10 @@ static rill_status place_check(const run *r, const double (*x)[3])
 }
 
 /* Refuse to go on where a membrane is none, or stands where it must not. */
-static rill_status look(const run *r)
+static rill_status look(void *context)
 {
     rill_status status = RILL_OK;
+    const run *r = context;
     const rill_membranes *m = r->membranes;
     double speed = 0;
     for (uint64_t v = 0; v < (uint64_t)m->count * r->mesh.vertex_count; v++) {
@@ -463,42 +462,79 @@ static rill_status look(const run *r)
 }
 
 /* Record what there is. */
-static rill_status record(run *r, rill_capsule_row *row)
+static rill_status row(void *context)
 {
-    rill_status status = RILL_OK;
+    run *r = context;
     const uint64_t step = rill_sim_steps(r->sim);
-    *row = measure(r);
-    const double values[11] = {row->strain,    row->deformation, row->inclination, row->axes[0],
-                               row->axes[1],   row->axes[2],     row->area,        row->volume,
-                               row->centre[0], row->centre[1],   row->centre[2]};
-    if (r->series) RILL_TRY(rill_series_append(r->series, step, values));
-    if (r->given->output && rill_step_plan_writes(&r->scales.plan, step)) RILL_TRY(write_files(r));
-done:
-    return status;
+    const rill_capsule_row *now = &r->out->last;
+    r->out->last = measure(r);
+    double *values = rill_record_append(&r->steps.record, step, now->strain);
+    if (!values) return rill_fail(RILL_SYSTEM, "out of memory for a series");
+    const double more[10] = {now->deformation, now->inclination, now->axes[0], now->axes[1],
+                             now->axes[2],     now->area,        now->volume,  now->centre[0],
+                             now->centre[1],   now->centre[2]};
+    memcpy(values + 2, more, sizeof more);
+    r->out->steps = step;
+    return r->given->output && rill_step_plan_writes(&r->scales.plan, step) ? write_files(r) : RILL_OK;
 }
 
-static rill_status steps(run *r, rill_capsule_outcome *out)
+static int parts(void *context, rill_checkpoint_part *parts)
+{
+    const run *r = context;
+    const uint64_t vertices = (uint64_t)r->membranes->count * r->mesh.vertex_count;
+    parts[0] = rill_checkpoint_memory("vertices", r->membranes->x, vertices * sizeof *r->membranes->x);
+    return 1;
+}
+
+/* Forces and velocities of vertices are found anew in each step. */
+static rill_status resumed(void *context)
+{
+    (void)context;
+    return RILL_OK;
+}
+
+/* Return the deformation in the last row that is a unit of strain before the end, NaN where there is none. */
+static double deformation_before(const run *r)
+{
+    double before = NAN;
+    for (uint64_t k = 0; k < r->steps.record.count; k++) {
+        const double *values = rill_record_row(&r->steps.record, k);
+        if (values[1] <= r->given->strain - 1) before = values[2];
+    }
+    return before;
+}
+
+/* Return all that decides on the bits beside what steps say themselves. */
+static void text_of(const rill_capsule_case *c, char *text, size_t size)
+{
+    snprintf(
+        text, size,
+        "capsule %d count %u radius %a level %d law %d dilatation %a capillary %a reynolds %a bending %a "
+        "volume %a area %a tau %a strain %a kernel %d every %a",
+        (int)c->shape, count_of(c), c->radius, c->level, (int)c->law, c->dilatation, c->capillary,
+        c->reynolds, c->bending, c->volume, c->area, c->tau, c->strain, c->width, c->output ? c->every : 0);
+}
+
+static rill_status steps(run *r)
 {
     rill_status status = RILL_OK;
-    const rill_step_plan *plan = &r->scales.plan;
-    double seconds = 0, before = NAN;
-    RILL_TRY(record(r, &out->last));
-    if (r->given->strain >= 1) before = out->last.deformation;
-    while (out->steps < plan->steps) {
-        const uint64_t next = rill_step_plan_next(plan, out->steps), chunk = next < LOOK ? next : LOOK;
-        const double start = rill_now();
-        RILL_TRY(rill_progress_report(r->given->progress, "steps", (double)out->steps / (double)plan->steps));
-        RILL_TRY(rill_sim_step(r->sim, chunk));
-        seconds += rill_now() - start;
-        out->steps += chunk;
-        RILL_TRY(look(r));
-        if (chunk < next) continue;
-        RILL_TRY(record(r, &out->last));
-        if (out->last.strain <= r->given->strain - 1) before = out->last.deformation;
-    }
-    out->drift = out->last.deformation - before;
-    out->mlups = seconds > 0 ? 1e-6 * (double)out->steps * (double)rill_domain_nodes(r->domain) / seconds : 0;
+    const rill_capsule_case *c = r->given;
+    char text[512];
+    rill_step_run *s = &r->steps;
+    text_of(c, text, sizeof text);
+    s->sim = r->sim;
+    s->geom = r->geom;
+    s->plan = r->scales.plan;
+    s->progress = c->progress;
+    s->text = text;
+    s->keep = c->keep;
+    s->owner = (rill_step_owner){.parts = parts, .resumed = resumed, .look = look, .row = row, .context = r};
+    RILL_TRY(rill_step_run_make(s));
+    r->out->drift = r->out->last.deformation - deformation_before(r);
+    const double nodes = (double)rill_domain_nodes(r->domain);
+    r->out->mlups = s->seconds > 0 ? 1e-6 * (double)(s->plan.steps - s->resumed) * nodes / s->seconds : 0;
 done:
+    s->text = NULL;
     return status;
 }
 
@@ -511,6 +547,7 @@ static rill_status close_result(run *r, const rill_capsule_outcome *out)
     rill_status status = RILL_OK;
     const double values[] = {out->last.deformation, out->last.inclination, out->drift};
     if (!r->result) return RILL_OK;
+    RILL_TRY(rill_record_write(&r->steps.record, r->result, NULL));
     for (int k = 0; k < 3; k++)
         RILL_TRY(rill_result_values(r->result, "/summary", &what[k], 0, NULL, &values[k]));
     RILL_TRY(rill_result_set_integer(r->result, "/summary", "steps", (int64_t)out->steps));
@@ -522,13 +559,15 @@ done:
 rill_status rill_capsule_run(const rill_capsule_case *given, rill_capsule_outcome *out)
 {
     rill_status status = RILL_OK;
-    run r = {.given = given};
+    run r = {.given = given, .out = out};
     *out = (rill_capsule_outcome){.steps = 0};
     RILL_TRY(begin(&r));
     RILL_TRY(open_result(&r));
-    RILL_TRY(steps(&r, out));
+    RILL_TRY(steps(&r));
     RILL_TRY(close_result(&r, out));
+    out->checkpoint_left = rill_step_run_end(&r.steps);
 done:
+    rill_record_free(&r.steps.record);
     rill_result_destroy(r.result);
     rill_membranes_destroy(r.membranes);
     rill_membrane_mesh_destroy(&r.mesh);

@@ -6,7 +6,7 @@
 #ifndef RILL_MEMBRANE_RUN_H
 #define RILL_MEMBRANE_RUN_H
 
-#include "io/step_files.h"
+#include "io/step_run.h"
 #include "membrane/elastic.h"
 
 /** Shapes at rest. */
@@ -34,6 +34,7 @@ typedef struct rill_capsule_case {
     double every;        /**< files of fields and membrane after this strain each; 0: none */
     const char *output;  /**< "capsule.h5"; NULL: no files */
     const char *command; /**< provenance; may be NULL */
+    rill_step_keep keep; /**< its checkpoint */
     rill_progress progress;
 } rill_capsule_case;
 
@@ -64,7 +65,8 @@ typedef struct rill_capsule_outcome {
     rill_capsule_row last;
     double drift; /**< change of D over the last unit of strain, NaN where there is none */
     uint64_t steps;
-    double mlups; /**< million node updates a second, the membrane included */
+    double mlups;         /**< million node updates a second, the membrane included */
+    bool checkpoint_left; /**< the checkpoint is of this run, and was left */
 } rill_capsule_outcome;
 
 /** Mean edge that rill_capsule_level() allows, voxels. */

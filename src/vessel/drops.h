@@ -9,7 +9,7 @@
 #define RILL_VESSEL_DROPS_H
 
 #include "vessel/case.h"
-#include "vessel/series.h"
+#include "io/record.h"
 
 /**
  * Return the normal of a plane: the one that the case gives, or the direction along which the walls run that

@@ -11,7 +11,7 @@
 #include "vessel/case.h"
 #include "vessel/centreline.h"
 #include "vessel/sampler.h"
-#include "vessel/series.h"
+#include "io/record.h"
 #include "vessel/shear_cycle.h"
 #include "vessel/slab.h"
 #include "vessel/transport.h"

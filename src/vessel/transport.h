@@ -9,7 +9,7 @@
 
 #include "device/room.h"
 #include "vessel/case.h"
-#include "vessel/series.h"
+#include "io/record.h"
 
 enum { RILL_SCALARS = 2 /**< of a case, at most */ };
 

@@ -36,8 +36,28 @@ Test(free_surface, shapes)
     }
 }
 
+/* SIGTERM leaves a checkpoint, which is gone once the result is there; tests/test_step_run.c compares bits.
+ */
+Test(free_surface, a_run_is_resumed)
+{
+    cr_assert_eq(
+        system("\"$RILL\" free-surface drop -q --nx 24 --ny 24 --nz 24 --depth 9 --radius 4 --gravity 1e-5 "
+               "--steps 100000000 --checkpoint-every 0.1s -o a.h5 & rill=$!\n"
+               "until [ -e a.checkpoint.h5 ] || ! kill -0 $rill; do sleep 0.05; done\n"
+               "kill -TERM $rill; wait $rill; [ $? = 4 ]"),
+        0);
+    cr_expect_neq(access("a.h5", F_OK), 0);
+    cli_test_fails(1, "with another case", "free-surface", "drop", "-q", "--nx", "24", "--ny", "24", "--nz",
+                   "24", "--depth", "9", "--radius", "4", "--gravity", "1e-5", "--steps", "100", "-o", "a.h5",
+                   "--resume");
+    cr_expect_eq(access("a.checkpoint.h5", F_OK), 0);
+}
+
 Test(free_surface, refusals)
 {
+    cli_test_fails(1, "--resume needs a checkpoint", "free-surface", "pool", "--depth", "3", "--resume");
+    cli_test_fails(1, "checkpoint a.checkpoint.h5 not found", "free-surface", "pool", "--depth", "3", "-o",
+                   "a.h5", "--resume");
     cli_test_fails(1, "choose pool, drop", "free-surface", "blob");
     cli_test_fails(1, "on a CPU only", "free-surface", "pool", "--depth", "3", "--backend", "cuda");
     cli_test_fails(1, "contact-angle", "free-surface", "pool", "--depth", "3", "--contact-angle", "180");

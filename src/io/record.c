@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Series in memory. */
-#include "vessel/series.h"
+#include "io/record.h"
 
 #include "core/csv.h"
 #include "core/memory.h"
@@ -37,6 +37,18 @@ void rill_record_name(rill_record *record, uint64_t column, const char *place, c
     snprintf(c->name, sizeof c->name, "%s%s%s", place ? place : "", place ? "." : "", name);
     snprintf(c->meaning, sizeof c->meaning, "%s", meaning);
     c->unit = unit;
+    c->unit_si = 1;
+}
+
+rill_status rill_record_create_of(const char *name, const rill_quantity *columns, int count, rill_record *out)
+{
+    const rill_status status = rill_record_create(name, (uint64_t)count - 1, true, out);
+    for (uint64_t c = 1; c < out->width && status == RILL_OK; c++) {
+        const rill_quantity *q = &columns[c - 1];
+        rill_record_name(out, c, NULL, q->name, q->unit, q->meaning ? q->meaning : "");
+        out->columns[c].unit_si = q->unit_si;
+    }
+    return status;
 }
 
 static rill_status room_make(rill_record *record, uint64_t rows)
@@ -134,7 +146,8 @@ rill_status rill_record_write(const rill_record *record, rill_result *result, co
     if (!quantities) return rill_fail(RILL_SYSTEM, "out of memory for a series");
     for (uint64_t c = 0; c < more; c++) {
         const rill_column *column = &record->columns[c + 1];
-        quantities[c] = (rill_quantity){column->name, column->unit, column->meaning, 1};
+        quantities[c] = (rill_quantity){column->name, column->unit,
+                                        column->meaning[0] ? column->meaning : NULL, column->unit_si};
     }
     snprintf(group, sizeof group, "/series/%s", record->name);
     RILL_TRY(rill_series_create(result, group, quantities, (int)more, &series));

@@ -134,16 +134,92 @@ Test(memory, arrays)
     cr_assert_eq(rill_array_create_zero(1ull << 50, 1, "the list", &array), RILL_SYSTEM); /* 1 PiB */
 }
 
+/* Pages of 2 MiB that arrays of so many KiB take, the last of which is zero. */
+static uint64_t pages_of(const uint64_t *kib)
+{
+    const rill_backend backend = {.granule = 2048 * 1024};
+    rill_room room = {.backend = &backend};
+    for (; *kib; kib++) rill_room_add(&room, *kib * 1024);
+    return rill_room_bytes(&room) / backend.granule;
+}
+
 Test(memory, arrays_of_a_device_take_its_granules)
 {
-    enum { MIB = 1 << 20 };
-    const rill_backend pages = {.granule = 2 * MIB}, bytes = {.granule = 0};
-    rill_room room = {.backend = &pages}, any = {.backend = &bytes};
-    static const uint64_t arrays[] = {2 * MIB, 2 * MIB + 1, MIB, MIB / 2, MIB / 2 + 1};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-        rill_room_add(&room, arrays[k]);
-        rill_room_add(&any, arrays[k]);
+    static const struct {
+        uint64_t pages, kib[12];
+    } cases[] = {
+        {0, {0}},
+        {1, {1}},
+        {1, {2048}},
+        {2, {2049}},
+        {2, {1025, 1025}}, /* larger than half a page: they do not share one */
+        {1, {1024, 1024}},
+        {2, {1024, 1024, 1}},
+        {2, {900, 56, 150, 5, 240, 192, 240, 192, 256, 128}}, /* a field of 64 voxels between reservoirs */
+        {2, {700, 700, 700, 700}},                            /* two in a page */
+        {3, {1000, 1000, 1000, 1000, 96}},                    /* the last fits beside none of two */
+        {8, {2048, 2049, 4097, 1025, 1024, 1024}},
+        {2, {128, 128, 128, 128, 128, 128, 128, 128, 1024, 1024}},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        cr_expect_eq(pages_of(cases[k].kib), cases[k].pages, "case %zu: %llu pages", k,
+                     (unsigned long long)pages_of(cases[k].kib));
+    const rill_backend bytes = {.granule = 0};
+    rill_room any = {.backend = &bytes};
+    rill_room_add(&any, (2 << 20) + 1);
+    rill_room_add(&any, 7);
+    cr_assert_eq(rill_room_bytes(&any), (2 << 20) + 8);
+}
+
+/* Pages that arrays take which lie in the first page with room, or in the last one alone. */
+static uint64_t pages_taken(const uint64_t *sizes, int count, bool last)
+{
+    enum { PAGE = 1 << 21, MOST = 64 };
+    uint64_t used[MOST] = {0};
+    int begun = 0, whole = 0;
+    for (int k = 0; k < count; k++) {
+        const uint64_t size = (sizes[k] + 511) / 512 * 512;
+        int p = last && begun ? begun - 1 : 0;
+        if (sizes[k] > PAGE / 2) {
+            whole += (int)((sizes[k] + PAGE - 1) / PAGE);
+            continue;
+        }
+        while (p < begun && used[p] + size > PAGE) p++;
+        begun += p == begun;
+        used[p] += size;
     }
-    cr_assert_eq(rill_room_bytes(&room), (2 + 4 + 4) * MIB); /* the small ones are one byte too many for 2 */
-    cr_assert_eq(rill_room_bytes(&any), 6 * MIB + 2);
+    return (uint64_t)(whole + begun);
+}
+
+Test(memory, no_order_of_arrays_takes_more_granules_than_are_counted)
+{
+    const rill_backend backend = {.granule = 1 << 21};
+    uint64_t seed = 1, more = 0, all = 0;
+    for (int trial = 0; trial < 2000; trial++) {
+        uint64_t sizes[40];
+        rill_room room = {.backend = &backend};
+        const int count = 1 + trial % 40;
+        for (int k = 0; k < count; k++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            sizes[k] = 1 + (seed >> 33) % ((uint64_t)1 << (10 + (seed >> 20) % 13));
+            rill_room_add(&room, sizes[k]);
+        }
+        const uint64_t planned = rill_room_bytes(&room) / backend.granule;
+        for (int order = 0; order < 4; order++) {
+            const uint64_t taken = pages_taken(sizes, count, order & 1);
+            cr_assert(planned >= taken, "%d arrays: %llu of %llu pages", count, (unsigned long long)planned,
+                      (unsigned long long)taken);
+            all += taken;
+            more += planned - taken;
+            for (int k = count - 1; k > 0 && order == 1; k--) { /* another one */
+                seed = seed * 6364136223846793005u + 1442695040888963407u;
+                const int other = (int)((seed >> 33) % (uint64_t)(k + 1));
+                const uint64_t size = sizes[k];
+                sizes[k] = sizes[other];
+                sizes[other] = size;
+            }
+        }
+    }
+    cr_assert((double)more < 0.2 * (double)all, "%llu pages more than the %llu taken",
+              (unsigned long long)more, (unsigned long long)all);
 }

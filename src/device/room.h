@@ -9,16 +9,21 @@
 
 #include "device/device.h"
 
+/** Classes of sizes of small arrays. */
+enum { RILL_ROOM_SIZES = 16 };
+
 /** Memory of arrays, in bytes. */
 typedef struct rill_room {
     const rill_backend *backend;
-    rill_device *device;   /**< that arrays are taken from; NULL: they are counted alone, and not written */
-    const char *what;      /**< what they are for, "wall links" */
-    rill_status status;    /**< of the first that failed; none is taken behind it */
-    uint64_t host;         /**< on the host, whatever the backend */
-    uint64_t held;         /**< that kernels have, also of the host */
-    uint64_t large, small; /**< memory of the backend: large arrays take multiples of its granule, and small
-                              ones share one */
+    rill_device *device; /**< that arrays are taken from; NULL: they are counted alone, and not written */
+    const char *what;    /**< what they are for, "wall links" */
+    rill_status status;  /**< of the first that failed; none is taken behind it */
+    uint64_t host;       /**< on the host, whatever the backend */
+    uint64_t held;       /**< that kernels have, also of the host */
+    uint64_t large;      /**< memory of the backend: arrays of more than half a granule, in whole ones */
+    uint64_t small;      /**< others, which share granules: see rill_room_bytes() */
+    uint32_t sizes[RILL_ROOM_SIZES]; /**< of these, how many there are of each size: [k] above k, up to k + 1
+                                        parts of half a granule */
 } rill_room;
 
 /** Begin to take arrays from a device. */
@@ -45,7 +50,11 @@ void rill_room_share(rill_room *room, const void *host, uint64_t bytes, const vo
 /** Count an array of the backend alone. */
 void rill_room_add(rill_room *room, uint64_t bytes);
 
-/** Return what all arrays of the backend take of its memory. */
+/**
+ * Return what all arrays of the backend take of its memory, at most, while none is freed. Small arrays lie in
+ * granules that they share, and a granule begins with one that fits in no other: whichever is looked at
+ * first, n granules are filled by more than n - 1 of them less what the n - 2 largest arrays take.
+ */
 uint64_t rill_room_bytes(const rill_room *room);
 
 #endif

@@ -10,6 +10,8 @@
 #include "permeability/mixing.h"
 #include "permeability/nested.h"
 #include "permeability/finish.h"
+#include "permeability/reservoir.h"
+#include "sim/arrivals.h"
 #include "sim/refined.h"
 
 #include <math.h>
@@ -55,6 +57,7 @@ rill_status rill_plan_sizes_take(const rill_domain *domain, const rill_permeabil
                          .swaps = domain->swap_count};
     RILL_TRY(rill_links_measure(domain, s.variant, &s.links));
     RILL_TRY(rill_links_linked(&domain->numbering, s.variant, device, &s.linked));
+    if (o->drive == RILL_DRIVE_PRESSURE) s.face = rill_reservoirs_face(domain);
     s.walls = rill_attached_walls(geom->surface, s.variant, s.links.stride, s.backend, false);
     if (rill_axes_count(o->axis) > 1 && s.variant.addressing != RILL_DENSE) s.own_swaps = s.swaps;
     box_measure(&s, geom, plan->pores.surface / plan->pores.porosity);
@@ -96,18 +99,23 @@ static uint64_t velocities_bytes(const counting *c)
     return c->plan->mean_speeds && c->looks ? rill_sim_velocity_bytes(c->s->links.nodes) : 0;
 }
 
-/* What lasts on the backend beside the simulation, once it is there. A host reads the chambers of nodes where
- * the network has them, unless that has those of a few planes alone. */
+/* What a backend has of the network. A host reads the chambers of nodes where the network has them, unless
+ * that has those of a few planes alone. */
+static void network_add(const counting *c, rill_room *r)
+{
+    const rill_plan_sizes *s = c->s;
+    if (!c->makes_network) return;
+    rill_room_add(r, (s->backend->host ? s->held : s->nodes) * sizeof(uint32_t));
+    rill_room_add(r, c->plan->chambers * sizeof(int64_t));
+    rill_room_add(r, c->plan->chambers * sizeof(double));
+    if (!s->backend->host) rill_room_add(r, rill_network_copy_size(c->plan->chambers));
+}
+
+/* What lasts on the backend beside the simulation, once it is there. */
 static void backend_add(const counting *c, rill_room *r)
 {
     const rill_plan_sizes *s = c->s;
     const bool slices = c->makes_network || c->fields || c->plan->nested || c->plan->reservoirs;
-    if (c->makes_network) {
-        rill_room_add(r, (s->backend->host ? s->held : s->nodes) * sizeof(uint32_t));
-        rill_room_add(r, c->plan->chambers * sizeof(int64_t));
-        rill_room_add(r, c->plan->chambers * sizeof(double));
-        if (!s->backend->host) rill_room_add(r, rill_network_copy_size(c->plan->chambers));
-    }
     rill_room_add(r, velocities_bytes(c));
     if (slices) rill_room_add(r, rill_sim_slice_bytes(s->nodes));
     if (slices && s->variant.addressing == RILL_DENSE)
@@ -130,7 +138,10 @@ static uint64_t device_bytes(const counting *c, const rill_room *sim)
     rill_room start = *sim, later = *sim;
     start_add(c, &start);
     backend_add(c, &later);
-    return larger(rill_room_bytes(&start), rill_room_bytes(&later));
+    rill_room end = later; /* the flow through edges is read when the network is gone */
+    network_add(c, &later);
+    if (!c->s->backend->host) rill_arrivals_count(c->s->variant.storage, &end);
+    return larger(rill_room_bytes(&start), larger(rill_room_bytes(&later), rill_room_bytes(&end)));
 }
 
 /* Host memory while a pore network is found: its chambers, while walls are measured and throats found, then
@@ -187,7 +198,8 @@ rill_plan_memory rill_plan_memory_count(const rill_plan_sizes *s, const rill_per
                o->drive == RILL_DRIVE_PRESSURE || o->variant.equilibrium != RILL_STOKES;
     rill_sim_count(s->variant, &s->links, &sim);
     rill_room_share(&sim, NULL, s->swaps * sizeof(rill_swap), NULL);
-    const uint64_t walls = rill_attached_count(&s->walls, &sim);
+    uint64_t walls = rill_attached_count(&s->walls, &sim);
+    for (int end = 0; end < 2; end++) walls = larger(walls, rill_attached_count(&s->face, &sim));
     m.sim = s->linked + rill_room_bytes(&sim);
     /* With a GPU only the chambers exist beside the coarser grids; the throats are found later. */
     const bool later = plan->nested && rill_plan_steps_apart(o);

@@ -17,6 +17,7 @@ typedef struct rill_plan_sizes {
     rill_variant variant;
     rill_links_size links;    /**< with the numbers of nodes and ghosts */
     rill_attached_load walls; /**< of the surface */
+    rill_attached_load face;  /**< of each of two reservoirs, where pressure is held */
     bool stays;               /**< see rill_nested_stays() */
     uint64_t nodes;           /**< fluid nodes */
     uint64_t numbers;         /**< numbers of nodes on the host */

@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "domain/domain.h"
 #include "geometry/voxels/planes.h"
+#include "kernel/lattice.h"
 #include "sim/sim.h"
 
 #include <string.h>
@@ -120,6 +121,15 @@ void rill_reservoirs_destroy(rill_reservoirs *r)
 {
     rill_geom_destroy(r->geom);
     memset(r, 0, sizeof *r);
+}
+
+/* Two links that see each other are a pair; that along the normal is one alone. */
+rill_attached_load rill_reservoirs_face(const rill_domain *box)
+{
+    const uint64_t nodes = (uint64_t)box->geom->n[0] * box->geom->n[1];
+    uint64_t links = 0;
+    for (int i = 1; i < rill_q((int)box->lattice); i++) links += rill_c((int)box->lattice, i, 2) > 0;
+    return (rill_attached_load){.links = links * nodes, .nodes = nodes, .pairs = (links + 1) / 2 * nodes};
 }
 
 static rill_status hold(const rill_domain *domain, rill_sim *sim, int end, double density)

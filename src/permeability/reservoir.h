@@ -11,6 +11,7 @@
 #define RILL_PERMEABILITY_RESERVOIR_H
 
 #include "rill.h"
+#include "sim/attached.h"
 
 /** A sample between reservoirs, and which nodes are where. */
 typedef struct rill_reservoirs {
@@ -41,6 +42,9 @@ void rill_reservoirs_destroy(rill_reservoirs *reservoirs);
  */
 rill_status rill_reservoirs_drive(const rill_reservoirs *reservoirs, const rill_domain *domain, rill_sim *sim,
                                   double drop);
+
+/** Return what holds the pressure at one of these faces, before it is made. @param[in] box  the domain */
+rill_attached_load rill_reservoirs_face(const rill_domain *box);
 
 /** Take the fall of the mean rho from the first plane of the sample to the last, over its pores. */
 rill_status rill_reservoirs_drop(const rill_reservoirs *reservoirs, rill_sim *sim, double *drop);

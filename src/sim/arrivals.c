@@ -29,16 +29,23 @@ struct rill_arrivals {
     room *rooms; /* [parts] */
 };
 
+static void room_take(room *r, rill_storage storage, rill_room *of)
+{
+    RILL_ROOM_ALLOC(of, (uint64_t)SOME, r->links);
+    rill_room_alloc(of, SOME * (uint64_t)rill_storage_size((int)storage), &r->words);
+}
+
+void rill_arrivals_count(rill_storage storage, rill_room *of)
+{
+    room_take(&(room){.part = NULL}, storage, of);
+}
+
 static rill_status room_create(rill_sim *part, rill_node first, room *r)
 {
-    rill_status status = RILL_OK;
-    static const char what[] = "populations at links";
-    const uint64_t word = rill_storage_size((int)part->flow->options.variant.storage);
+    rill_room of = rill_room_of(part->device, "populations at links");
     *r = (room){.part = part, .first = first, .end = (uint64_t)first + part->domain->nodes};
-    RILL_TRY(rill_device_alloc(part->device, SOME * sizeof *r->links, what, (void **)&r->links));
-    RILL_TRY(rill_device_alloc(part->device, SOME * word, what, &r->words));
-done:
-    return status;
+    room_take(r, part->flow->options.variant.storage, &of);
+    return of.status;
 }
 
 rill_status rill_arrivals_create(rill_sim *sim, rill_arrivals **out)

@@ -6,6 +6,7 @@
 #ifndef RILL_SIM_ARRIVALS_H
 #define RILL_SIM_ARRIVALS_H
 
+#include "device/room.h"
 #include "sim/several.h"
 
 /** Reads populations; it has room for some links. */
@@ -13,6 +14,9 @@ typedef struct rill_arrivals rill_arrivals;
 
 /** Make room on the host and on the devices. @return RILL_SYSTEM without memory */
 rill_status rill_arrivals_create(rill_sim *sim, rill_arrivals **out);
+
+/** Count what that takes on a device. */
+void rill_arrivals_count(rill_storage storage, rill_room *of);
 
 /** Free it; NULL is allowed. */
 void rill_arrivals_destroy(rill_arrivals *arrivals);

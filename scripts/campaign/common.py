@@ -13,6 +13,7 @@ A campaign is a program NAME with
 
 `record` may be called several times in a trial. Trials count by distinct states: `state` is what makes a trial another one, and a state that was tried twice counts
 once. What held without a state is an error. `theirs` names a library that crashes in the same way without rill: the trial then counts as tried, not as held.
+`failed` says how a tool that watches rill failed itself: the trial then counts as tried, neither as held nor as lost, and is no evidence.
 The random numbers of trial I depend on seed and I alone. Figures given to `record` by name are kept as their largest value of the kind of trial. `short` trials are
 made by --short, in .ci/run, and with each planted defect.
 
@@ -51,7 +52,7 @@ HERE = ROOT / "scripts/campaign"
 RESULTS = ROOT / "docs/reliability"
 DEFECTS = HERE / "defects"
 COMPUTE = ("permeability", "diffusivity", "dispersion", "run", "check")  # commands that take --backend
-OUTCOMES = ("held", "theirs", "wrong")  # of a state: the last that was met in this order
+OUTCOMES = ("held", "theirs", "failed", "wrong")  # of a state: the last that was met in this order
 PASSED = ("LD_LIBRARY_PATH", "UDUNITS2_XML_PATH", "RILL_NVRTC", "CUDA_VISIBLE_DEVICES")  # of the environment
 
 Defect = namedtuple("Defect", "what options patch")
@@ -69,7 +70,7 @@ class Campaign:
         self.directory = pathlib.Path(directory)
         self.begun = time.monotonic()
         self.shared, self.job = self.directory, 0  # of all jobs; number of this one
-        self.rows, self.wrong = {}, []
+        self.rows, self.wrong, self.failed = {}, [], []
         self.wrapper = []  # words before the program
         self.more = {}  # further keys of the results
         self.summed = set()  # figures that are sums
@@ -79,20 +80,24 @@ class Campaign:
 
     # ---- results ----
 
-    def record(self, what, wrong=None, state=None, theirs=None, **figures):
+    def record(self, what, wrong=None, state=None, theirs=None, failed=None, **figures):
         """Count a trial of a kind. @param wrong  sentence that says what did not hold, or None; @param state  what makes it another trial than those of the same
-        kind before; @param theirs  library that crashes in the same way without rill, or None"""
-        if state is None and not wrong and not theirs:
+        kind before; @param theirs  library that crashes in the same way without rill, or None; @param failed  sentence that says how a tool failed, or None"""
+        if state is None and not wrong and not theirs and not failed:
             raise TypeError("%s, %s: a trial that held needs the state that was tried" % (self.name, what))
         row = self._row(what)
         key = hashlib.sha256(repr(state).encode()).hexdigest()
-        self._met(row, key, "wrong" if wrong else "theirs" if theirs else "held")
+        self._met(row, key, "wrong" if wrong else "failed" if failed else "theirs" if theirs else "held")
         for name, value in figures.items():
             row["figures"][name] = max(row["figures"].get(name, value), value)
         if wrong:
             self.enough = (lambda: True) if self.arguments.stop else self.enough
             self.wrong.append("%s, trial %d: %s" % (what, self.trials, self.without_places(wrong)))
             print("%s: %s" % (self.name, self.wrong[-1]), file=sys.stderr, flush=True)
+
+        if failed and not wrong:
+            self.failed.append("%s, trial %d: %s" % (what, self.trials, self.without_places(failed)))
+            print("%s: %s" % (self.name, self.failed[-1]), file=sys.stderr, flush=True)
 
     def _row(self, what):
         return self.rows.setdefault(what, {"what": what, "states": {}, "figures": {}})
@@ -102,8 +107,8 @@ class Campaign:
         row["states"][key] = max(row["states"].get(key, "held"), outcome, key=OUTCOMES.index)
 
     def counted(self):
-        """Return the rows of the results: states that were tried, held, and ended in a crash of a library that needs no rill."""
-        return [{"what": row["what"], "tried": len(row["states"]), **{o: list(row["states"].values()).count(o) for o in OUTCOMES[:2]}, "figures": row["figures"]}
+        """Return the rows of the results: states that were tried, held, ended in a crash of a library that needs no rill, and with which a tool failed."""
+        return [{"what": row["what"], "tried": len(row["states"]), **{o: n for o in OUTCOMES[:3] if (n := list(row["states"].values()).count(o)) or o != "failed"}, "figures": row["figures"]}
                 for row in self.rows.values() if row["states"]]
 
     def without_places(self, sentence):
@@ -117,7 +122,7 @@ class Campaign:
             figures[key] = figures.get(key, 0) + value
             self.summed.add(key)
 
-    def merge(self, rows, wrong, summed):
+    def merge(self, rows, wrong, failed, summed):
         """Take the results of another job."""
         self.summed |= summed
         for what, row in rows.items():
@@ -128,6 +133,7 @@ class Campaign:
                 before = own["figures"].get(key)
                 own["figures"][key] = value if before is None else before + value if key in self.summed else max(before, value)
         self.wrong += wrong
+        self.failed += failed
 
     def left(self):
         """Return the seconds that are left of the time limit."""
@@ -338,7 +344,7 @@ def _job(c, k, trial, counter, results):
             trial(own, random.Random("%d %d" % (a.seed, i)), i)
     except SystemExit as error:
         own.wrong.append("job %d, trial %d: %s" % (k, own.trials, error))
-    results.put((own.rows, own.wrong, own.summed))
+    results.put((own.rows, own.wrong, own.failed, own.summed))
 
 
 def _trials(c, trial):
@@ -394,7 +400,8 @@ def main(doc, name, promise, trial, count, short, options=None, begin=None, tool
         seconds = round(time.monotonic() - c.begun, 1)
     rows = c.counted()
     for row in rows:
-        print("%-60s %5d of %5d held%s%s" % (row["what"], row["held"], row["tried"], ", %d crashes of libraries alone" % row["theirs"] if row["theirs"] else "",
+        print("%-60s %5d of %5d held%s%s%s" % (row["what"], row["held"], row["tried"], ", %d crashes of libraries alone" % row["theirs"] if row["theirs"] else "",
+                                             ", %d without an answer, as a tool failed" % row["failed"] if row.get("failed") else "",
                                              "".join(", %s %.4g" % (k.replace("_", " "), v) for k, v in row["figures"].items())))
     tried = sum(row["tried"] for row in rows)
     print("%s: %d distinct states in %d trials and %.0f s, %d held" % (name, tried, end - a.first, seconds, sum(row["held"] for row in rows)))
@@ -403,7 +410,7 @@ def main(doc, name, promise, trial, count, short, options=None, begin=None, tool
         _write(os.path.join(a.json, name + ("-cuda" if a.backend == "cuda" else "") + ".json"),
                {"campaign": name, "backend": a.backend, "promise": promise, "command": _command(name, a), "trials": [a.first, end], "date": time.strftime("%Y-%m-%d"),
                 "machine": machine(a.backend), "software": software(a.rill), "sources": sources(name, a.backend), "seconds": seconds, "rows": rows, "wrong": c.wrong,
-                **c.more, "planted": found})
+                **({"failed": c.failed} if c.failed else {}), **c.more, "planted": found})
     if not tried:
         print("%s: nothing was tried" % name, file=sys.stderr)
     return 1 if c.wrong or not tried or any(d["found"] is None for d in found) else 0

@@ -208,6 +208,34 @@ Test(forecast, of_time_steps_in_long_ducts_refuses_before_the_first_step)
     expect_refused(folded(64, 1), &o, "another lattice than d3q15");
 }
 
+/* Voxels that touch at corners alone lead through the box: throats do not, and conducted what rounding left
+ * of their flow, for which 10^37 steps were expected. k is that of all populations' steady state, solved
+ * directly. */
+Test(forecast, of_flow_through_corners_is_that_of_walls)
+{
+    static const char *const pores[2][3] = {{"1100110", "1001100", "0011001"},
+                                            {"1001100", "0011001", "0110011"}};
+    rill_permeability_options o = on_cpu();
+    rill_permeability_plan plan;
+    rill_permeability p;
+    rill_geom *geom = solid(2, 3, 7);
+    geom->sides[0] = RILL_MIRROR, geom->sides[2] = RILL_WALL;
+    for (uint32_t x = 0; x < 2; x++)
+        for (uint32_t y = 0; y < 3; y++)
+            for (uint32_t z = 0; z < 7; z++)
+                if (pores[x][y][z] == '1') OPEN(geom, x, y, z, 1, 1, 1);
+    o.axis = 1;
+    o.variant.lattice = RILL_D3Q15;
+    ASSERT_OK(planned(geom, &o, &plan));
+    cr_expect_eq(plan.pores.conducts, 0, "%g", plan.pores.conducts);
+    memset(&p, 0, sizeof p);
+    ASSERT_OK(rill_permeability_compute(geom, &o, &plan, &p));
+    cr_expect_float_eq(p.k[1][1], 0.009073236, 1e-7, "%.9g", p.k[1][1]);
+    rill_permeability_free(&p);
+    rill_permeability_plan_free(&plan);
+    rill_geom_destroy(geom);
+}
+
 /* Half of the width was counted, a quarter of the time: 41,648 steps of 470 planned ones. */
 Test(forecast, of_a_channel_that_a_mirror_halves_counts_all_of_it)
 {

@@ -53,8 +53,7 @@ static uint64_t some_of(const rill_step_run *r, uint64_t made, uint64_t most)
 static rill_status keep(rill_step_run *r, uint64_t made)
 {
     rill_checkpoint_part parts[PARTS];
-    const rill_status came =
-        rill_progress_report(r->progress, "steps", (double)made / (double)r->plan.steps);
+    const rill_status came = rill_progress_report(r->progress, "steps", (double)made / (double)r->plan.steps);
     if (!rill_checkpoint_file_due(&r->file, came)) return came;
     return rill_checkpoint_file_keep(&r->file, came, made, parts, parts_list(r, parts));
 }

@@ -16,6 +16,9 @@ enum { CHAMBERS_MOST = 65536, CHAMBERS_FEW = 8192 };
  * pressures, it is solved again for what is left, until k moves by less than this part. */
 #define MOVED_LEAST 0.1
 enum { ROUNDS_MOST = 16 };
+/* Less of the first dissipation is rounding: throats do not conduct. Links through corners of voxels, which
+ * are no throats, may conduct still. A duct must be folded 10^10 times to conduct so little. */
+#define CONDUCTS_LEAST 1e-20
 /* Chambers of one block have no throats that lead round the box. */
 enum { BLOCKS_LEAST = 2 };
 
@@ -191,7 +194,11 @@ static rill_status solve(driven *d, rill_network *network, bool settles, rill_po
         RILL_TRY(rill_array_create_zero(n, sizeof **arrays[k], "the pressures of a pore network",
                                         (void **)arrays[k]));
     m->conducts = pressures_find(d, network, pressure, more, gain, &first) / volume;
-    m->excess = m->conducts > 0 ? fmax(first / volume / m->conducts - 1, 0) : 0;
+    if (m->conducts * volume <= CONDUCTS_LEAST * first) {
+        m->conducts = 0;
+        goto done;
+    }
+    m->excess = fmax(first / volume / m->conducts - 1, 0);
     m->squares = rill_network_dot(network, network->volume, pressure, pressure) / volume;
     m->speed = speed_of(d, pressure, gain);
     m->still = still_part(d, pressure, gain);

@@ -37,7 +37,7 @@ static rill_free_surface_case drop_of(int stream, rill_storage storage, const ch
 {
     return (rill_free_surface_case){.shape = RILL_LIQUID_DROP,
                                     .n = {12, 11, 17},
-                                    .walls = stream % 2 == 1,
+                                    .walls = {stream % 2 == 1, stream % 2 == 1},
                                     .depth = 4.3,
                                     .radius = 3,
                                     .height = 9,
@@ -219,7 +219,7 @@ Test(step_run, another_case_is_refused)
         rill_free_surface_case other = c;
         if (k == 0) other.tension *= 1 + 1e-15;
         if (k == 1) other.steps++;
-        if (k == 2) other.walls = true;
+        if (k == 2) other.walls[0] = true;
         if (k == 3) other.n[1]++;
         if (k == 4) other.stream = RILL_AA;
         if (k == 5) other.storage = RILL_FP64;

@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill free-surface: a liquid with a free surface. The physics is in free_surface/. */
+#include "cli/image_options.h"
 #include "cli/step_options.h"
 #include "free_surface/run.h"
 
+#include "io/ours.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const shapes[] = {"pool",   "drop", "bubble",
-                                     "column", "wave", NULL}; /* rill_liquid_shape */
-static const char *const sides[] = {"periodic", "wall", NULL};
+static const char *const shapes[] = {"pool", "drop",  "bubble", "column",
+                                     "wave", "image", NULL}; /* rill_liquid_shape */
+static const char *const faces[] = {"none", "x-", "x+", "y-", "y+", "z-", "z+", NULL};
 static const char *const files[] = {"", NULL}; /* of a step */
 
 typedef struct choices {
     rill_free_surface_case given;
-    const char *shape;
-    int sides;
+    const char *inputs[2];                   /* the shape, an image of the solid */
+    const char *liquid_name, *liquid_values; /* an image of the liquid, and its values that are liquid */
+    cli_image image;
+    rill_geom *solid, *liquid; /* owned */
+    int inflow, outflow;       /* of faces */
     cli_step_choices step;
-    bool quiet, height_given;
+    bool quiet, height_given, size_given, inflow_given, outflow_given;
 } choices;
 
 static rill_status parse(choices *c, int argc, char **argv, bool *help)
@@ -24,16 +31,16 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
     rill_status status = RILL_OK;
     rill_free_surface_case *g = &c->given;
     const double most = 1e9;
-    int count = 1;
+    int count = 2;
     cli_option steps[CLI_STEP_OPTIONS + 1] = {{0}};
     const cli_option options[] = {
         {.help = "The liquid, in voxels"},
-        {"nx", 0, CLI_UINT32, &g->n[0], "N", "voxels along x", .min = 1, .max = 100000},
-        {"ny", 0, CLI_UINT32, &g->n[1], "N", "voxels along y", .min = 1, .max = 100000},
+        {"nx", 0, CLI_UINT32, &g->n[0], "N", "voxels along x, without an image", .min = 1, .max = 100000,
+         .given = &c->size_given},
+        {"ny", 0, CLI_UINT32, &g->n[1], "N", "voxels along y", .min = 1, .max = 100000,
+         .given = &c->size_given},
         {"nz", 0, CLI_UINT32, &g->n[2], "N", "voxels along z, between floor and ceiling", .min = 1,
-         .max = 100000},
-        {"sides", 0, CLI_CHOICE, &c->sides, NULL,
-         "boundaries along x and y; always periodic where there is one voxel", .choices = sides},
+         .max = 100000, .given = &c->size_given},
         {"depth", 0, CLI_REAL, &g->depth, "LENGTH", "level of the pool, height of a column", .min = 0,
          .max = most},
         {"radius", 0, CLI_REAL, &g->radius, "LENGTH", "of the drop or bubble", .min = 0, .max = most},
@@ -44,6 +51,21 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
         {"width", 0, CLI_REAL, &g->width, "LENGTH", "of a column along x", .min = 0, .max = most},
         {"amplitude", 0, CLI_REAL, &g->amplitude, "LENGTH", "of a wave of the length nx", .min = 0,
          .max = most},
+        {"liquid", 0, CLI_TEXT, &c->liquid_name, "FILE",
+         "of the shape image: where liquid is at the start, an image as large as the box",
+         .fallback = "none"},
+        {"liquid-values", 0, CLI_TEXT, &c->liquid_values, "VALUES",
+         "grey values of this image that are liquid, such as 1 or 128-255",
+         .fallback = "True where the file holds bool"},
+        {"inflow", 0, CLI_CHOICE, &c->inflow, NULL, "face through which liquid comes in", .choices = faces},
+        {"inflow-speed", 0, CLI_REAL, &g->inflow.speed, "U", "there, in voxels per step", .min = 0,
+         .max = 0.2, .given = &c->inflow_given},
+        {"inflow-level", 0, CLI_REAL, &g->inflow.level, "LENGTH", "below which it comes in", "whole face",
+         .min = 0, .max = most, .given = &c->inflow_given},
+        {"outflow", 0, CLI_CHOICE, &c->outflow, NULL, "face through which it goes out", .choices = faces},
+        {"outflow-level", 0, CLI_REAL, &g->outflow.level, "LENGTH",
+         "to the pressure of a liquid at rest below this level, and of the gas above", .min = 0, .max = most,
+         .given = &c->outflow_given},
         {.help = "The physics, in lattice units: density, voxel and step are 1"},
         {"tau", 0, CLI_REAL, &g->tau, "T", "relaxation time: kinematic viscosity (tau - 1/2) / 3", .min = 0.5,
          .max = 100, .above = true},
@@ -59,14 +81,68 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
         {"quiet", 'q', CLI_FLAG, &c->quiet, .help = "print nothing but errors"},
         CLI_OVERWRITE,
         {0}};
-    const cli_option *tables[] = {options, steps, NULL};
+    cli_image_defaults(&c->image);
+    const cli_option *tables[] = {options, steps, cli_image_options(&c->image), NULL};
     cli_step_options(&c->step, steps);
-    RILL_TRY(cli_parse(&cli_free_surface, tables, argc, argv, &c->shape, &count, help));
+    RILL_TRY(cli_parse(&cli_free_surface, tables, argc, argv, c->inputs, &count, help));
     if (*help) goto done;
-    if (count != 1)
-        RILL_TRY(rill_fail(RILL_USAGE, "name the shape of the liquid: pool, drop, bubble, column or wave"));
+    if (count < 1)
+        RILL_TRY(
+            rill_fail(RILL_USAGE, "name the shape of the liquid: pool, drop, bubble, column, wave or image"));
 done:
     return status;
+}
+
+/* Read the images of the solid and of the liquid. */
+static rill_status read_images(choices *c)
+{
+    rill_status status = RILL_OK;
+    rill_free_surface_case *g = &c->given;
+    rill_voxelize_options options;
+    rill_voxelize_report report;
+    RILL_TRY(cli_sides_parse(c->image.sides, &options));
+    for (int a = 0; a < 2; a++) {
+        g->walls[a] = options.sides[a] == RILL_WALL;
+        if (options.sides[a] == RILL_MIRROR)
+            RILL_TRY(
+                rill_fail(RILL_USAGE, "--sides mirror: a free surface has periodic boundaries and walls"));
+    }
+    if (!c->inputs[1] && !c->liquid_name && cli_image_given(&c->image))
+        RILL_TRY(rill_fail(RILL_USAGE, "options of images belong to one: name it behind the shape"));
+    if (c->liquid_values && !c->liquid_name)
+        RILL_TRY(rill_fail(RILL_USAGE, "--liquid-values belongs to --liquid: name the image"));
+    if (c->inputs[1] && c->size_given)
+        RILL_TRY(rill_fail(RILL_USAGE, "the box is that of %s: leave --nx, --ny and --nz out", c->inputs[1]));
+    if (c->inputs[1] && rill_file_is_ours(c->inputs[1])) {
+        RILL_TRY(cli_image_geometry_read(&c->image, c->inputs[1], NULL, &c->solid));
+    } else if (c->inputs[1]) {
+        RILL_TRY(cli_image_resolve(&c->image, &options));
+        options.keep = RILL_KEEP_ALL;
+        RILL_TRY(rill_image_voxelize(c->inputs[1], &options, g->progress, &c->solid, &report));
+    }
+    if (c->solid) memcpy(g->n, c->solid->n, sizeof g->n);
+    g->geom = c->solid;
+    if (!c->liquid_name) return RILL_OK;
+    cli_image of_liquid = c->image;
+    of_liquid.pore = c->liquid_values;
+    of_liquid.threshold = of_liquid.outside = of_liquid.core = of_liquid.mask = of_liquid.mask_inside = NULL;
+    RILL_TRY(cli_image_resolve(&of_liquid, &options));
+    options.keep = RILL_KEEP_ALL;
+    RILL_TRY(rill_image_voxelize(c->liquid_name, &options, g->progress, &c->liquid, &report));
+    g->liquid = c->liquid;
+    if (!c->solid && !c->size_given) memcpy(g->n, c->liquid->n, sizeof g->n);
+done:
+    return status;
+}
+
+static rill_status face_resolve(const char *option, int chosen, bool given, rill_free_surface_face *out)
+{
+    if (given && !chosen)
+        return rill_fail(RILL_USAGE, "--%s-level and --%s-speed belong to --%s: name the face", option,
+                         option, option);
+    out->axis = chosen ? (chosen - 1) / 2 : 0;
+    out->end = chosen ? chosen % 2 ? -1 : 1 : 0;
+    return RILL_OK;
 }
 
 static rill_status resolve(choices *c)
@@ -74,18 +150,22 @@ static rill_status resolve(choices *c)
     rill_status status = RILL_OK;
     rill_free_surface_case *g = &c->given;
     int shape = 0;
-    while (shapes[shape] && strcmp(shapes[shape], c->shape) != 0) shape++;
+    while (shapes[shape] && strcmp(shapes[shape], c->inputs[0]) != 0) shape++;
     if (!shapes[shape])
-        return rill_fail(
-            RILL_USAGE, "%s is not a shape of a liquid: choose pool, drop, bubble, column or wave", c->shape);
+        return rill_fail(RILL_USAGE,
+                         "%s is not a shape of a liquid: choose pool, drop, bubble, column, wave or image",
+                         c->inputs[0]);
+    if ((shape == RILL_LIQUID_IMAGE) != (c->liquid_name != NULL))
+        return rill_fail(RILL_USAGE,
+                         "the shape image takes the liquid from --liquid FILE, and no other does");
+    RILL_TRY(face_resolve("inflow", c->inflow, c->inflow_given, &g->inflow));
+    RILL_TRY(face_resolve("outflow", c->outflow, c->outflow_given, &g->outflow));
     if (g->every && !g->output)
         return rill_fail(RILL_USAGE, "--every %llu needs a result file: name it by -o",
                          (unsigned long long)g->every);
     RILL_TRY(cli_step_files_few((double)g->every, (double)g->steps, "steps"));
     RILL_TRY(cli_step_resolve(&c->step, "a free surface is", &g->stream, &g->storage));
     g->shape = (rill_liquid_shape)shape;
-    g->walls = c->sides == 1;
-    if (!c->height_given) g->height = g->n[2] / 2.0;
 done:
     return status;
 }
@@ -104,7 +184,9 @@ static void print_plan(const rill_free_surface_case *g)
 static void print_outcome(const choices *c, const rill_free_surface_outcome *o)
 {
     cli_row("steps", "%llu, %.3g million nodes a second", (unsigned long long)o->steps, o->mlups);
-    cli_row("mass", "%.9g, changed by %.2g of it", o->last.mass, o->last.mass / o->first.mass - 1);
+    cli_row("mass", "%.9g, changed by %.2g of it", o->last.mass, rill_free_surface_change(o));
+    if (c->given.inflow.end || c->given.outflow.end)
+        cli_row("came in, went out", "%.9g, %.9g", o->last.through.came, o->last.through.went);
     cli_row("volume", "%.9g", o->last.volume);
     cli_row("largest speed", "%.4g", o->last.speed_max);
     cli_row("nodes", "%llu liquid, %llu interface", (unsigned long long)o->last.nodes[RILL_LIQUID],
@@ -115,7 +197,11 @@ static void print_outcome(const choices *c, const rill_free_surface_outcome *o)
 static int run(int argc, char **argv)
 {
     rill_status status = RILL_OK;
-    choices c = {.given = {.n = {64, 64, 64}, .tau = 0.6, .contact_angle = RILL_RIGHT_ANGLE, .steps = 1000}};
+    choices c = {.given = {.n = {64, 64, 64},
+                           .tau = 0.6,
+                           .contact_angle = RILL_RIGHT_ANGLE,
+                           .steps = 1000,
+                           .inflow = {.level = INFINITY}}};
     rill_free_surface_outcome outcome;
     char *line = NULL;
     bool help = false;
@@ -129,23 +215,31 @@ static int run(int argc, char **argv)
     c.given.command = line;
     c.given.progress = cli_progress(c.quiet);
     cli_signals_catch(false);
+    RILL_TRY(read_images(&c));
+    if (!c.height_given) c.given.height = c.given.n[2] / 2.0;
     if (!c.quiet) print_plan(&c.given);
     status = rill_free_surface_run(&c.given, &outcome);
     cli_progress_end();
     if (status == RILL_OK && !c.quiet) print_outcome(&c, &outcome);
     status = cli_step_finish(&c.step, outcome.checkpoint_left, status);
 done:
+    rill_geom_destroy(c.solid);
+    rill_geom_destroy(c.liquid);
     free(line);
     return cli_report(&cli_free_surface, status);
 }
 
 const cli_command cli_free_surface = {
     .name = "free-surface",
-    .usage = "pool|drop|bubble|column|wave [options] -o FILE.h5",
+    .usage = "pool|drop|bubble|column|wave|image [IMAGE|GEOM.geom.h5] [options] -o FILE.h5",
     .summary = "compute a liquid with a free surface",
-    .details = "The gas has a constant pressure. FILE.h5 has series of mass, volume\n"
-               "and speed; FILE.STEP.vtkhdf has velocity, pressure and fill level for ParaView.",
+    .details =
+        "The box has no solid in it, or that of an image. The gas has a constant pressure. FILE.h5 has series of mass, volume\n"
+        "and speed; FILE.STEP.vtkhdf has velocity, pressure and fill level for ParaView.",
     .examples =
         "rill free-surface drop --depth 20.3 --radius 10 --height 40 --tension 1e-3 --gravity 1e-5 -o drop.h5\n"
-        "rill free-surface column --ny 1 --sides wall --depth 30 --width 20 --gravity 2e-5 -o dam.h5\n",
+        "rill free-surface column --ny 1 --sides wall --depth 30 --width 20 --gravity 2e-5 -o dam.h5\n"
+        "rill free-surface pool rock.tif --threshold 112 --depth 40 --tension 1e-3 --contact-angle 60 -o wet.h5\n"
+        "rill free-surface pool --ny 1 --depth 12 --gravity 1e-5 --inflow x- --inflow-speed 0.01 --inflow-level 12\n"
+        "  --outflow x+ --outflow-level 8 -o river.h5\n",
     .run = run};

@@ -2,6 +2,7 @@
 /* A free surface: making it, and sums over its liquid. */
 #include "core/memory.h"
 #include "sim/links.h"
+#include "free_surface/faces.h"
 #include "free_surface/passes.h"
 #include "free_surface/plic.h"
 #include "kernel/variant.h"
@@ -40,7 +41,9 @@ static rill_status states_set(rill_free_surface *s, const double *fill)
         if (!(fill[n] >= 0 && fill[n] <= 1))
             return rill_fail(RILL_USAGE, "fill level %g of node %u is not between 0 and 1", fill[n], n);
         s->fill[n] = (float)fill[n];
-        s->state[n] = fill[n] >= 1 ? RILL_LIQUID : fill[n] > 0 ? RILL_INTERFACE : RILL_GAS;
+        s->state[n] = fill[n] >= 1                           ? RILL_LIQUID
+                      : fill[n] > 0 || rill_faces_feed(s, n) ? RILL_INTERFACE
+                                                             : RILL_GAS;
     }
     for (rill_node n = 0; n < s->nodes; n++) {
         rill_node around[RILL_AROUND];
@@ -87,6 +90,7 @@ rill_status rill_free_surface_create(rill_sim *sim, const rill_free_surface_opti
     RILL_TRY(rill_array_create(blocks, sizeof *s->runs, name, (void **)&s->runs));
     rill_numbering_cells(s->numbering, 0, s->nodes, s->cell);
     const rill_passes passes = rill_free_surface_passes(s);
+    RILL_TRY(rill_faces_create(s, options));
     RILL_TRY(states_set(s, fill));
     RILL_TRY(rill_free_surface_list(s));
     RILL_TRY(rill_sim_passes_set(sim, &passes));
@@ -102,6 +106,7 @@ done:
 void rill_free_surface_destroy(rill_free_surface *s)
 {
     if (!s) return;
+    rill_faces_destroy(s);
     rill_array_destroy(s->state);
     rill_array_destroy(s->fill);
     rill_array_destroy(s->mass);
@@ -120,6 +125,7 @@ int rill_free_surface_parts(rill_free_surface *s, rill_checkpoint_part parts[RIL
     parts[1] = rill_checkpoint_memory("fill levels", s->fill, s->nodes * sizeof *s->fill);
     parts[2] = rill_checkpoint_memory("masses", s->mass, s->nodes * sizeof *s->mass);
     parts[3] = rill_checkpoint_memory("mass held", &s->held, sizeof s->held);
+    parts[4] = rill_checkpoint_memory("through faces", &s->through, sizeof s->through);
     return RILL_FREE_SURFACE_PARTS;
 }
 
@@ -178,7 +184,7 @@ rill_status rill_free_surface_totals_take(rill_free_surface *s, rill_free_surfac
     enum { some = 1 << 16 };
     rill_status status = RILL_OK;
     double *values = NULL;
-    rill_free_surface_totals t = {.mass = s->held, .finite = true};
+    rill_free_surface_totals t = {.mass = s->held, .through = s->through, .finite = true};
     RILL_TRY(rill_array_create(4 * some, sizeof *values, name, (void **)&values));
     for (rill_node first = 0; first < s->nodes; first += some) {
         const rill_node count = s->nodes - first < some ? s->nodes - first : some;

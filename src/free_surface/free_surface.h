@@ -36,11 +36,24 @@ typedef struct rill_node_list {
 /** The contact angle of a wall that prefers neither the liquid nor the gas, degrees. */
 #define RILL_RIGHT_ANGLE 90.0
 
+/** A face of the box that liquid crosses; see faces.h. */
+typedef struct rill_free_surface_face {
+    int axis, end; /**< -1: the low, 1: the high end of the axis; 0: there is none */
+    double speed;  /**< of an inflow, into the box, lu */
+    double level;  /**< liquid comes in below it; it goes out to the pressure of a liquid at rest below it */
+} rill_free_surface_face;
+
 /** Properties of a free surface. */
 typedef struct rill_free_surface_options {
     double tension;       /**< sigma, lu */
     double contact_angle; /**< in the liquid, degrees, 0 to 180 without the ends */
+    rill_free_surface_face inflow, outflow;
 } rill_free_surface_options;
+
+/** Mass that has crossed faces of the box. */
+typedef struct rill_free_surface_through {
+    double came, went;
+} rill_free_surface_through;
 
 /** A free surface. */
 typedef struct rill_free_surface {
@@ -60,8 +73,11 @@ typedef struct rill_free_surface {
     rill_node_list fresh; /**< that became interface in this step */
     rill_excess *excess;  /**< [excess_room] */
     uint64_t excess_count, excess_room;
-    double held;         /**< mass that no interface node was there to take */
-    rill_node_run *runs; /**< [run_count], that are stepped; room for as many as blocks */
+    double held; /**< mass that no interface node was there to take */
+    rill_free_surface_face inflow, outflow;
+    struct rill_free_surface_links *links; /**< faces.h; NULL: no face is open */
+    rill_free_surface_through through;     /**< since the start */
+    rill_node_run *runs;                   /**< [run_count], that are stepped; room for as many as blocks */
     uint64_t run_count;
 } rill_free_surface;
 
@@ -80,7 +96,8 @@ void rill_free_surface_destroy(rill_free_surface *surface);
 
 /** Sums over the liquid between two steps. */
 typedef struct rill_free_surface_totals {
-    double mass;   /**< of liquid and interface: kept to rounding */
+    double mass; /**< of liquid and interface: kept to rounding, but for what crosses faces */
+    rill_free_surface_through through;
     double volume; /**< cells that are liquid: the sum of the fill levels */
     double momentum[3];
     double speed_max;  /**< of liquid and interface nodes */
@@ -91,7 +108,7 @@ typedef struct rill_free_surface_totals {
 /** Take them, in the order of nodes: the same bits on any number of threads. */
 rill_status rill_free_surface_totals_take(rill_free_surface *surface, rill_free_surface_totals *out);
 
-enum { RILL_FREE_SURFACE_PARTS = 4 };
+enum { RILL_FREE_SURFACE_PARTS = 5 };
 
 /** List what a surface consists of beside populations. @return how many parts there are */
 int rill_free_surface_parts(rill_free_surface *surface, rill_checkpoint_part parts[RILL_FREE_SURFACE_PARTS]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happens to interface nodes before and after a step. */
 #include "core/threads.h"
-#include "free_surface/free_surface.h"
+#include "free_surface/faces.h"
 #include "sim/links.h"
 #include "free_surface/passes.h"
 #include "free_surface/plic.h"
@@ -210,9 +210,11 @@ static void mass_some(const void *shared, uint64_t first, uint64_t end)
 
 static rill_status before(void *context, const rill_launch *launch)
 {
-    const rill_free_surface *s = context;
+    rill_free_surface *s = context;
     const work w = {s, launch};
+    rill_faces_find(s, launch);
     rill_threads_for(s->list.count, PIECE, links_some, &w);
+    rill_faces_apply(s, launch);
     rill_threads_for(s->list.count, PIECE, mass_some, &w);
     return RILL_OK;
 }
@@ -237,7 +239,7 @@ static void after_some(const void *shared, uint64_t first, uint64_t end)
         const double density = rill_free_surface_sent(s, w->launch, &e).density;
         s->found[k].density = density;
         s->found[k].change = s->mass[node] > (1 + BEYOND) * density || !beside_gas(s, around) ? 1
-                             : s->mass[node] < -BEYOND * density                              ? -1
+                             : s->mass[node] < -BEYOND * density && !rill_faces_feed(s, node) ? -1
                                                                                               : 0;
     }
 }

@@ -2,6 +2,7 @@
 #include "free_surface/run.h"
 
 #include "core/memory.h"
+#include "domain/domain.h"
 #include "free_surface/plic.h"
 #include "io/fields.h"
 #include "io/result.h"
@@ -17,6 +18,7 @@ typedef struct run {
     const rill_free_surface_case *given;
     rill_geom *geom;
     rill_domain *domain;
+    const rill_numbering *numbering; /* of the domain */
     rill_sim *sim;
     rill_free_surface *surface;
     rill_result *result;
@@ -63,6 +65,15 @@ static rill_status check(const rill_free_surface_case *c)
         if (!(all[k].value >= all[k].least) || !isfinite(all[k].value))
             return rill_fail(RILL_USAGE, "%s %g is not a number from %g on", all[k].name, all[k].value,
                              all[k].least);
+    if ((c->shape == RILL_LIQUID_IMAGE) != (c->liquid != NULL))
+        return rill_fail(RILL_USAGE, "the liquid comes from an image, or has a shape: name one of them");
+    for (int a = 0; a < 3 && c->liquid; a++)
+        if (c->liquid->n[a] != c->n[a])
+            return rill_fail(
+                RILL_USAGE,
+                "the image of the liquid has %u x %u x %u voxels, the box %u x %u x %u: they must "
+                "be the same",
+                c->liquid->n[0], c->liquid->n[1], c->liquid->n[2], c->n[0], c->n[1], c->n[2]);
     if (c->speed > 0.2)
         return rill_fail(RILL_USAGE,
                          "speed %g is above 0.2, where the flow is no longer incompressible: shorten "
@@ -71,35 +82,64 @@ static rill_status check(const rill_free_surface_case *c)
     return RILL_OK;
 }
 
-/* Set pressure of a liquid at rest, or of a ball, and velocity; then put the surface on. */
+/* Set pressure of a liquid at rest, or of a ball, and velocity of a cell. */
+static void cell_begin(const rill_free_surface_case *c, const uint32_t cell[3], double *rho, double *down)
+{
+    const double x[3] = {cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5};
+    const bool of_ball = c->shape == RILL_LIQUID_DROP && ball(c, x) > -1;
+    const double top = c->shape == RILL_LIQUID_BUBBLE ? c->n[2] : inside(c, x) + x[2];
+    if (!of_ball && c->shape != RILL_LIQUID_COLUMN && c->shape != RILL_LIQUID_IMAGE)
+        *rho = 3 * c->gravity * fmax(top - x[2], 0);
+    if (of_ball && c->radius > 0) *rho = 6 * c->tension / c->radius;
+    if (of_ball) *down = -c->speed;
+}
+
+/* Set the liquid; then put the surface on. */
 static rill_status begin_liquid(run *r)
 {
     rill_status status = RILL_OK;
     const rill_free_surface_case *c = r->given;
-    const uint64_t nodes = rill_domain_nodes(r->domain);
+    const rill_node nodes = rill_domain_nodes(r->domain);
+    const uint32_t *n = r->numbering->n; /* of the box, with layers of solid beyond walls */
     double *values = NULL, liquid = 0;
-    RILL_TRY(rill_array_create_zero(5 * nodes, sizeof *values, "the liquid", (void **)&values));
-    double *fill = values + 4 * nodes;
+    rill_node *place = NULL;
+    RILL_TRY(rill_array_create_zero(5 * (uint64_t)nodes, sizeof *values, "the liquid", (void **)&values));
+    RILL_TRY(rill_array_create(nodes, sizeof *place, "the liquid", (void **)&place));
+    rill_numbering_cells(r->numbering, 0, nodes, place);
+    double *fill = values + 4 * (uint64_t)nodes;
     for (uint64_t k = 0; k < nodes; k++) {
-        const uint32_t cell[3] = {(uint32_t)(k % c->n[0]), (uint32_t)(k / c->n[0] % c->n[1]),
-                                  (uint32_t)(k / c->n[0] / c->n[1])};
-        const double x[3] = {cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5};
-        fill[k] = rill_plic_fill(inside, c, cell);
+        const uint32_t cell[3] = {place[k] % n[0], place[k] / n[0] % n[1], place[k] / n[0] / n[1]};
+        const uint64_t voxel = cell[0] + c->n[0] * (cell[1] + (uint64_t)c->n[1] * cell[2]);
+        fill[k] = c->liquid ? c->liquid->voxels[voxel] >= RILL_FLUID : rill_plic_fill(inside, c, cell);
         liquid += fill[k];
-        if (fill[k] == 0) continue;
-        const bool of_ball = c->shape == RILL_LIQUID_DROP && ball(c, x) > -1;
-        const double top = c->shape == RILL_LIQUID_BUBBLE ? c->n[2] : inside(c, x) + x[2];
-        if (!of_ball && c->shape != RILL_LIQUID_COLUMN) values[k] = 3 * c->gravity * fmax(top - x[2], 0);
-        if (of_ball && c->radius > 0) values[k] = 6 * c->tension / c->radius;
-        if (of_ball) values[3 * nodes + k] = -c->speed;
+        if (fill[k] > 0) cell_begin(c, cell, &values[k], &values[3 * (uint64_t)nodes + k]);
     }
-    if (!(liquid > 0)) RILL_TRY(rill_fail(RILL_USAGE, "there is no liquid: give it a depth or a radius"));
+    if (!(liquid > 0) && !c->inflow.end)
+        RILL_TRY(rill_fail(RILL_USAGE, "there is no liquid: give it a depth or a radius"));
     RILL_TRY(rill_sim_set_moments(r->sim, values, values + nodes));
-    status = rill_free_surface_create(r->sim, &(rill_free_surface_options){c->tension, c->contact_angle},
-                                      fill, &r->surface);
+    const rill_free_surface_options options = {c->tension, c->contact_angle, c->inflow, c->outflow};
+    status = rill_free_surface_create(r->sim, &options, fill, &r->surface);
 done:
+    rill_array_destroy(place);
     rill_array_destroy(values);
     return status;
+}
+
+/* Make the box, or take that of an image. */
+static rill_status box_begin(run *r)
+{
+    const rill_free_surface_case *c = r->given;
+    r->geom = c->geom;
+    if (!c->geom) {
+        const rill_status status = rill_geom_create(c->n, &r->geom);
+        if (status != RILL_OK) return status;
+        memset(r->geom->voxels, RILL_FLUID, rill_geom_voxels(r->geom));
+    }
+    for (int a = 0; a < 3; a++) {
+        const bool open = (c->inflow.end && c->inflow.axis == a) || (c->outflow.end && c->outflow.axis == a);
+        r->geom->sides[a] = a == 2 || open || (c->walls[a] && r->geom->n[a] > 1) ? RILL_WALL : RILL_PERIODIC;
+    }
+    return RILL_OK;
 }
 
 static rill_status begin(run *r)
@@ -108,11 +148,9 @@ static rill_status begin(run *r)
     const rill_free_surface_case *c = r->given;
     rill_sim_options o = rill_sim_options_default();
     RILL_TRY(check(c));
-    RILL_TRY(rill_geom_create(c->n, &r->geom));
-    memset(r->geom->voxels, RILL_FLUID, rill_geom_voxels(r->geom));
-    for (int a = 0; a < 3; a++)
-        r->geom->sides[a] = a == 2 || (c->walls && c->n[a] > 1) ? RILL_WALL : RILL_PERIODIC;
+    RILL_TRY(box_begin(r));
     RILL_TRY(rill_domain_create(r->geom, &(rill_domain_options){RILL_D3Q19, -1, c->progress}, &r->domain));
+    r->numbering = &r->domain->numbering;
     o.variant.equilibrium = RILL_SECOND_ORDER;
     o.variant.stream = c->stream;
     o.variant.storage = c->storage;
@@ -131,7 +169,9 @@ static rill_status open_result(run *r)
                                             {"volume", "lu", "sum of the fill levels", 0},
                                             {"speed_max", "lu", "largest speed", 0},
                                             {"interface", "1", "interface nodes", 1},
-                                            {"liquid", "1", "liquid nodes", 1}};
+                                            {"liquid", "1", "liquid nodes", 1},
+                                            {"inflow", "lu", "mass that came in through a face", 0},
+                                            {"outflow", "lu", "mass that went out through a face", 0}};
     rill_status status = RILL_OK;
     char variant[128];
     rill_variant_name(rill_sim_variant(r->sim), variant, sizeof variant);
@@ -140,7 +180,7 @@ static rill_status open_result(run *r)
                             .device = rill_sim_device(r->sim),
                             .variant = variant,
                             .seed = -1};
-    RILL_TRY(rill_record_create_of("liquid", columns, 5, &r->steps.record));
+    RILL_TRY(rill_record_create_of("liquid", columns, 7, &r->steps.record));
     if (r->given->output) status = rill_result_create(r->given->output, &about, &r->result);
 done:
     return status;
@@ -199,6 +239,8 @@ static rill_status row(void *context)
     values[3] = t->speed_max;
     values[4] = (double)t->nodes[RILL_INTERFACE];
     values[5] = (double)t->nodes[RILL_LIQUID];
+    values[6] = t->through.came;
+    values[7] = t->through.went;
     if (step == 0) r->out->first = *t;
     r->updates += (double)(step - r->counted) * (values[4] + values[5]);
     r->counted = r->out->steps = step;
@@ -234,23 +276,29 @@ static rill_status resumed(void *context)
 }
 
 /* Return all that decides on the bits beside what steps say themselves. */
-static void text_of(const rill_free_surface_case *c, char *text, size_t size)
+static void text_of(const rill_free_surface_case *c, const char *liquid, char *text, size_t size)
 {
-    snprintf(text, size,
-             "free surface %d walls %d depth %a radius %a height %a speed %a width %a amplitude %a tau %a "
-             "tension %a gravity %a angle %a steps %llu every %llu",
-             (int)c->shape, c->walls, c->depth, c->radius, c->height, c->speed, c->width, c->amplitude,
-             c->tau, c->tension, c->gravity, c->contact_angle, (unsigned long long)c->steps,
-             (unsigned long long)(c->output ? c->every : 0));
+    int at = snprintf(
+        text, size,
+        "free surface %d liquid %s walls %d %d depth %a radius %a height %a speed %a width %a amplitude %a tau "
+        "%a tension %a gravity %a angle %a steps %llu every %llu",
+        (int)c->shape, liquid, c->walls[0], c->walls[1], c->depth, c->radius, c->height, c->speed, c->width,
+        c->amplitude, c->tau, c->tension, c->gravity, c->contact_angle, (unsigned long long)c->steps,
+        (unsigned long long)(c->output ? c->every : 0));
+    const rill_free_surface_face *faces[] = {&c->inflow, &c->outflow};
+    for (int k = 0; k < 2; k++)
+        at += snprintf(text + at, size - (size_t)at, " face %d %d %a %a", faces[k]->axis, faces[k]->end,
+                       faces[k]->speed, faces[k]->level);
 }
 
 static rill_status steps(run *r)
 {
     rill_status status = RILL_OK;
     const rill_free_surface_case *c = r->given;
-    char text[512];
+    char text[1024], liquid[17] = "-";
     rill_step_run *s = &r->steps;
-    text_of(c, text, sizeof text);
+    if (c->liquid) RILL_TRY(rill_checkpoint_geometry(c->liquid, liquid));
+    text_of(c, liquid, text, sizeof text);
     s->sim = r->sim;
     s->geom = r->geom;
     s->plan = (rill_step_plan){.steps = c->steps, .row = RILL_FREE_SURFACE_ROW, .every = c->every};
@@ -260,15 +308,22 @@ static rill_status steps(run *r)
     s->owner = (rill_step_owner){.parts = parts, .resumed = resumed, .row = row, .context = r};
     status = rill_step_run_make(s);
     r->out->mlups = s->seconds > 0 ? 1e-6 * r->updates / s->seconds : 0;
+done:
     s->text = NULL;
     return status;
+}
+
+double rill_free_surface_change(const rill_free_surface_outcome *o)
+{
+    const rill_free_surface_through *t = &o->last.through;
+    return (o->last.mass + t->went - t->came - o->first.mass) / fmax(o->first.mass, o->last.mass + t->went);
 }
 
 static rill_status close_result(run *r, const rill_free_surface_outcome *out)
 {
     rill_status status = RILL_OK;
-    const rill_quantity mass = {"mass_change", "1", "of the liquid, relative", 1};
-    const double change = out->last.mass / out->first.mass - 1;
+    const rill_quantity mass = {"mass_change", "1", "of the liquid, but for what crossed faces, relative", 1};
+    const double change = rill_free_surface_change(out);
     if (!r->result) return RILL_OK;
     RILL_TRY(rill_record_write(&r->steps.record, r->result, NULL));
     RILL_TRY(rill_result_values(r->result, "/summary", &mass, 0, NULL, &change));
@@ -294,6 +349,6 @@ done:
     rill_free_surface_destroy(r.surface);
     rill_sim_destroy(r.sim);
     rill_domain_destroy(r.domain);
-    rill_geom_destroy(r.geom);
+    if (r.geom != given->geom) rill_geom_destroy(r.geom);
     return status;
 }

@@ -15,20 +15,25 @@ typedef enum rill_liquid_shape {
     RILL_LIQUID_DROP,
     RILL_LIQUID_BUBBLE,
     RILL_LIQUID_COLUMN,
-    RILL_LIQUID_WAVE
+    RILL_LIQUID_WAVE,
+    RILL_LIQUID_IMAGE
 } rill_liquid_shape;
 
 /** What to compute, in lattice units. */
 typedef struct rill_free_surface_case {
     rill_liquid_shape shape;
-    uint32_t n[3]; /**< cells */
-    bool walls;    /**< along x and y where there is more than one cell; floor and ceiling are walls always */
+    rill_geom *geom; /**< solid and pores, borrowed; its boundaries are set. NULL: a box without solid */
+    const rill_geom *liquid; /**< of the size of the box: its pores are liquid at the start. NULL: a shape */
+    uint32_t n[3];           /**< cells; those of a geometry where there is one */
+    bool walls[2]; /**< along x and y where there is more than one cell, or an open face; floor and ceiling
+                      are walls always */
     double depth;  /**< of the pool, from the floor; height of a column */
     double radius, height, speed; /**< of a ball, centre above the floor, downwards */
     double width;                 /**< of a column */
     double amplitude;             /**< of a wave */
     double tau, tension, gravity;
-    double contact_angle; /**< of the walls, degrees */
+    double contact_angle;                   /**< of the walls, degrees */
+    rill_free_surface_face inflow, outflow; /**< faces of the box that are open */
     rill_stream stream;
     rill_storage storage;
     uint64_t steps, every; /**< fields every so many steps; 0: none */
@@ -45,6 +50,9 @@ typedef struct rill_free_surface_outcome {
     double mlups;         /**< million updates of liquid and interface nodes a second */
     bool checkpoint_left; /**< the checkpoint is of this run, and was left */
 } rill_free_surface_outcome;
+
+/** Return the change of the mass but for what crossed faces, over the largest of what there was. */
+double rill_free_surface_change(const rill_free_surface_outcome *outcome);
 
 /** Steps between rows of the series. */
 enum { RILL_FREE_SURFACE_ROW = 100 };

@@ -36,6 +36,52 @@ Test(free_surface, shapes)
     }
 }
 
+/* A raw image is solid below its threshold, and another one the liquid; faces are open. */
+Test(free_surface, images_and_faces)
+{
+    unsigned char grey[12 * 10 * 14], wet[12 * 10 * 14];
+    for (int k = 0; k < 12 * 10 * 14; k++) {
+        const int x = k % 12, z = k / 120;
+        grey[k] = x == 6 && z < 3 ? 40 : 200;
+        wet[k] = z < 5 && grey[k] > 100;
+    }
+    const struct {
+        const char *name;
+        const unsigned char *bytes;
+    } files[] = {{"rock_12x10x14.raw", grey}, {"wet_12x10x14.raw", wet}};
+    for (int k = 0; k < 2; k++) {
+        FILE *file = fopen(files[k].name, "w");
+        cr_assert_not_null(file);
+        cr_assert_eq(fwrite(files[k].bytes, 1, sizeof grey, file), sizeof grey);
+        fclose(file);
+    }
+    const cli_result pool = cli_test_run("free-surface", "pool", "rock_12x10x14.raw", "--threshold", ">100",
+                                         "--depth", "5", "--steps", "20", "--every", "20", "-o", "a.h5");
+    cr_assert_eq(pool.code, 0, "%s", pool.err);
+    cr_expect_not_null(strstr(pool.out, "12 x 10 x 14"), "%s", pool.out);
+    cr_expect_not_null(strstr(pool.out, "mass                        570,"), "%s", pool.out);
+    const cli_result image =
+        cli_test_run("free-surface", "image", "rock_12x10x14.raw", "--threshold", ">100", "--liquid",
+                     "wet_12x10x14.raw", "--liquid-values", "1", "--steps", "20", "--inflow", "x-",
+                     "--inflow-speed", "0.01", "--inflow-level", "4", "--outflow", "x+");
+    cr_assert_eq(image.code, 0, "%s", image.err);
+    cr_expect_not_null(strstr(image.out, "came in, went out           8"), "%s", image.out);
+    cli_test_fails(1, "which of its values", "free-surface", "pool", "rock_12x10x14.raw", "--depth", "5");
+    cli_test_fails(1, "leave --nx", "free-surface", "pool", "rock_12x10x14.raw", "--pore", "200", "--depth",
+                   "5", "--nx", "12");
+    cli_test_fails(1, "name it behind the shape", "free-surface", "pool", "--depth", "5", "--pore", "200");
+    cli_test_fails(1, "takes the liquid from --liquid", "free-surface", "image", "rock_12x10x14.raw",
+                   "--pore", "200");
+    cli_test_fails(1, "belongs to --liquid", "free-surface", "pool", "--depth", "5", "--liquid-values", "1");
+    cli_test_fails(1, "--inflow-speed belong to --inflow", "free-surface", "pool", "--depth", "5",
+                   "--inflow-speed", "0.1");
+    cli_test_fails(1, "periodic boundaries and walls", "free-surface", "pool", "--depth", "5", "--sides",
+                   "mirror");
+    cli_test_fails(1, "8 x 8 x 8 voxels, the box 12 x 10 x 14", "free-surface", "image", "--nx", "12", "--ny",
+                   "10", "--nz", "14", "--liquid", "wet_12x10x14.raw", "--liquid-values", "1", "--crop",
+                   "0:8,0:8,0:8");
+}
+
 /* SIGTERM leaves a checkpoint, which is gone once the result is there; tests/test_step_run.c compares bits.
  */
 Test(free_surface, a_run_is_resumed)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file faces.h
+ * Faces of the box through which liquid comes in with a velocity, and goes out at a pressure. What comes back
+ * along a link that crosses such a face is that of a wall in motion there, or that of anti-bounce-back with
+ * the density of the pressure and the velocity of the node (docs/free-surface.md).
+ */
+#ifndef RILL_FREE_SURFACE_FACES_H
+#define RILL_FREE_SURFACE_FACES_H
+
+#include "free_surface/free_surface.h"
+
+/** What a surface keeps of its open faces. */
+typedef struct rill_free_surface_links rill_free_surface_links;
+
+/** Check the faces, and list the nodes at them. @return RILL_USAGE for a side that is no wall, a face that
+ * no liquid can cross, and values out of range; RILL_SYSTEM */
+rill_status rill_faces_create(rill_free_surface *surface, const rill_free_surface_options *options);
+
+/** Free what they keep. */
+void rill_faces_destroy(rill_free_surface *surface);
+
+/** Return whether liquid comes in at a node, which is never gas therefore. */
+bool rill_faces_feed(const rill_free_surface *surface, rill_node node);
+
+/** Find what comes back along open links, from what nodes have sent: before anything is rewritten. */
+void rill_faces_find(const rill_free_surface *surface, const rill_launch *launch);
+
+/** Put it in, with the mass that interface nodes get by it, and add up what came in and went out. */
+void rill_faces_apply(rill_free_surface *surface, const rill_launch *launch);
+
+#endif

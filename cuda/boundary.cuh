@@ -14,7 +14,7 @@ static __device__ double link_value(const rill_arrays &arrays, const int parity,
                                     const int i, const bool sent)
 {
     return (double)rill_storage_load(P::storage, arrays.populations,
-                                     rill_patch_slot(P::plan(), parity, &arrays, n, i, sent)) -
+                                     rill_patch_slot(P::stored(), parity, &arrays, n, i, sent)) -
            (double)rill_population_rest(P::lattice, P::shift, i);
 }
 
@@ -147,7 +147,7 @@ static __device__ void patch_ask(const rill_arrays &arrays, const int parity, co
         const auto *populations = (const char *)arrays.populations;
         RILL_UNROLL
         for (int i = 0; i < rill_q(P::lattice) && row.mine(); i++) {
-            const size_t slot = rill_patch_slot(P::plan(), parity, &arrays, row.pair.node[0], i, true);
+            const size_t slot = rill_patch_slot(P::stored(), parity, &arrays, row.pair.node[0], i, true);
             asm volatile(
                 "prefetch.global.L2 [%0];" ::"l"(populations + slot * rill_storage_size(P::storage)));
         }
@@ -236,7 +236,7 @@ static __device__ void patch_rewrite(const rill_arrays &arrays, const int parity
     for (int e = 0; e < 2; e++)
         rill_storage_store(
             P::storage, arrays.populations,
-            rill_patch_slot(P::plan(), parity, &arrays, row.pair.node[e], row.pair.direction[e], false),
+            rill_patch_slot(P::stored(), parity, &arrays, row.pair.node[e], row.pair.direction[e], false),
             (rill_scalar)(rill_patch_back(&patch, term, row.sent, e) +
                           (double)rill_population_rest(P::lattice, P::shift, row.pair.direction[e])));
 }
@@ -317,13 +317,13 @@ static __device__ void balance(const rill_arrays &arrays, const int parity, cons
         const float factor = walls.fluxes[j][i - 1];
         if (factor == 0) continue;
         size_t sent, in;
-        rill_wall_flux_slots(P::plan(), parity, &arrays, node.node, i, &sent, &in);
+        rill_wall_flux_slots(P::stored(), parity, &arrays, node.node, i, &sent, &in);
         const rill_scalar at_rest = rill_population_rest(P::lattice, P::shift, i),
                           left = rill_storage_load(P::storage, arrays.populations, sent) - at_rest,
                           came = rill_storage_load(P::storage, arrays.populations, in) - at_rest;
         on += rill_wall_gain(factor, came, left);
     }
-    const size_t slot = rill_patch_slot(P::plan(), parity, &arrays, node.node, 0, false);
+    const size_t slot = rill_patch_slot(P::stored(), parity, &arrays, node.node, 0, false);
     const rill_scalar rest = rill_population_rest(P::lattice, P::shift, 0);
     rill_storage_store(P::storage, arrays.populations, slot,
                        rill_storage_load(P::storage, arrays.populations, slot) - rest - (gains - on) + rest);
@@ -347,13 +347,13 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 
     const bool mine = k < walls.end;
     const rill_wall_cut c = walls.cuts[mine ? k : walls.end - 1];
     if (task == RILL_WALLS_FIND) {
-        if (mine) walls.meetings[k] = rill_wall_meeting(P::plan(), &arrays, c);
-        if (mine && walls.next) walls.beyond[k] = rill_wall_beyond(P::plan(), &arrays, c, walls.next[k]);
+        if (mine) walls.meetings[k] = rill_wall_meeting(P::stored(), &arrays, c);
+        if (mine && walls.next) walls.beyond[k] = rill_wall_beyond(P::stored(), &arrays, c, walls.next[k]);
         return;
     }
     const int i = rill_wall_direction(c.cut);
     const rill_scalar rest = rill_population_rest(P::lattice, P::shift, i);
-    const size_t slot = rill_wall_slot(P::plan(), parity, &arrays, c.node, i);
+    const size_t slot = rill_wall_slot(P::stored(), parity, &arrays, c.node, i);
     const rill_scalar own = rill_storage_load(P::storage, arrays.populations, slot) - rest;
     if (task == RILL_WALLS_MEASURE) {
         if (mine) rill_wall_measure(&walls, k, own, exchange);
@@ -362,7 +362,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 
     const rill_scalar other =
         rill_storage_load(
             P::storage, arrays.populations,
-            rill_wall_other_slot(P::plan(), parity, &arrays, c, walls.meetings[mine ? k : walls.end - 1])) -
+            rill_wall_other_slot(P::stored(), parity, &arrays, c, walls.meetings[mine ? k : walls.end - 1])) -
         rest;
     __syncwarp(); // both of a pair have read
     if (!mine) return;
@@ -370,7 +370,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 
     if (rill_wall_curved(&walls, k))
         beyond = rill_storage_load(
                      P::storage, arrays.populations,
-                     rill_wall_beyond_slot(P::plan(), parity, &arrays, c, walls.next[k], walls.beyond[k])) -
+                     rill_wall_beyond_slot(P::stored(), parity, &arrays, c, walls.next[k], walls.beyond[k])) -
                  rest;
     rill_storage_store(P::storage, arrays.populations, slot,
                        rill_wall_answer(&walls, k, c.cut, own, other, beyond) + rest);
@@ -400,7 +400,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1)
     RILL_UNROLL
     for (int i = 0; i < rill_q(P::lattice); i++)
         rill_storage_store(
-            P::storage, arrays.populations, rill_patch_slot(P::plan(), parity, &arrays, n, i, true),
+            P::storage, arrays.populations, rill_patch_slot(P::stored(), parity, &arrays, n, i, true),
             (rill_scalar)(rill_sponge_damp(P::lattice, rill_opposite(i), &state, keep, (double)f[i]) +
                           (double)rill_population_rest(P::lattice, P::shift, i)));
 }

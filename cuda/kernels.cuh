@@ -10,7 +10,7 @@
 #include "kernel/node.h"
 #include "kernel/node_groups.h"
 #include "kernel/sums.h"
-#include "kernel/turn.h"
+#include "kernel/counters.h"
 #include "kernel/walls.h"
 
 // What says where populations are and how they are stored, as a type; values are those of rill.h.
@@ -26,7 +26,7 @@ template <int L, int S, int A, int T, int P, int B, int H> struct layout {
         A == RILL_BITMAP &&
         (populations ? !(L == RILL_D3Q27 && S == RILL_PULL && T == RILL_FP32) : rill_dimensions(L) == 3);
     static constexpr bool narrow = false; // offsets are such
-    static constexpr rill_plan plan() { return {L, S, A, B, T, H}; }
+    static constexpr rill_layout stored() { return {L, S, A, B, T, H}; }
 };
 #define RILL_CUDA_LAYOUT(NAME, L, S, A, T, P, B, H) using NAME = layout<L, S, A, T, P, B, H>;
 
@@ -86,17 +86,18 @@ template <class V> constexpr int resident_blocks(const int parity, const bool at
 enum { RILL_CUDA_RESIDENT = sizeof(rill_scalar) == 8 ? 1 : 2 };
 
 // Return what the counter of a lane's group says; `full` for lanes that have none to watch.
-static __device__ __forceinline__ uint32_t turn_seen(const rill_arrays &from, const uint64_t block,
-                                                     const uint32_t threads, const uint32_t full)
+static __device__ __forceinline__ uint32_t counter_seen(const rill_arrays &from, const uint64_t block,
+                                                        const uint32_t threads, const uint32_t full)
 {
     uint32_t count, seen = full;
-    const uint32_t *turns = from.turns;
-    const uint32_t low = rill_turn_readers(&from, block, threads, &count);
+    const uint32_t *counters = from.counters;
+    const uint32_t low = rill_counters_readers(&from, block, threads, &count);
     if (threadIdx.x < count)
-        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
-                     : "=r"(seen)
-                     : "l"(__cvta_generic_to_global(turns + (size_t)(low + threadIdx.x) * RILL_TURN_WORDS))
-                     : "memory"); // no write comes before it
+        asm volatile(
+            "ld.relaxed.gpu.global.u32 %0, [%1];"
+            : "=r"(seen)
+            : "l"(__cvta_generic_to_global(counters + (size_t)(low + threadIdx.x) * RILL_COUNTERS_WORDS))
+            : "memory"); // no write comes before it
     return seen;
 }
 
@@ -280,9 +281,9 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     }
     constexpr bool ring = rill_stream_ring(V::stream);
     ask_ahead<V, parity>(from, block);
-    const uint32_t full = (from.turn + 1) << from.turn_bits;
+    const uint32_t full = (from.steps_before + 1) << from.counter_bits;
     uint32_t seen = 0;
-    if (ring) seen = turn_seen(from, block, threads, full);
+    if (ring) seen = counter_seen(from, block, threads, full);
     rill_links_of_node links;
     rill_real f[RILL_Q_MAX];
     rill_wall_bundle bundle = {};
@@ -315,7 +316,7 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     if (ring) {
         if (threadIdx.x < 32)
             while (!__all_sync(0xFFFFFFFFu, (int32_t)(seen - full) >= 0))
-                seen = turn_seen(from, block, threads, full);
+                seen = counter_seen(from, block, threads, full);
         // All that a node read is in its f[0]: a thread that uses it here has read it, so that the count
         // depends on what was read, and the writes of other blocks depend on the count, by the branch above.
         // A read that saw such a write would have to come before itself, which no order of dependencies
@@ -325,7 +326,7 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
         __syncthreads_or(unusual);
         if (threadIdx.x == 0)
             asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(
-                             from.turns + (block >> from.turn_bits) * RILL_TURN_WORDS)),
+                             from.counters + (block >> from.counter_bits) * RILL_COUNTERS_WORDS)),
                          "r"(threads)
                          : "memory");
     }
@@ -574,7 +575,7 @@ __global__ void __launch_bounds__(RILL_CUDA_CROSS_THREADS)
         const uint64_t k = begin + j * stride;
         if (k < count)
             at[j] = (word *)arrays.populations +
-                    rill_cut_slot(P::plan(), parity, &arrays,
+                    rill_cut_slot(P::stored(), parity, &arrays,
                                   rill_cut_link_at(P::lattice, links, first, nodes, order, k));
     }
     RILL_UNROLL
@@ -595,7 +596,7 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     locate_kernel(const rill_arrays arrays, const int parity, rill_cut_link *links, const uint64_t count)
 {
     const uint64_t k = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x;
-    if (k < count) links[k] = rill_cut_located(rill_cut_slot(P::plan(), parity, &arrays, links[k]));
+    if (k < count) links[k] = rill_cut_located(rill_cut_slot(P::stored(), parity, &arrays, links[k]));
 }
 
 template <class P>

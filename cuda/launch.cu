@@ -85,11 +85,11 @@ void step(const rill_launch *launch)
         (unsigned)rill_cuda_step_threads((int)launch->variant.lattice, (int)launch->variant.stream,
                                          (int)launch->variant.addressing, launch->parity);
     const bool stored = rill_stream_macroscopic((int)launch->variant.stream),
-               groups = launch->from.lanes && launch->first == 0 && launch->nodes == launch->from.nodes;
+               groups = launch->from.lanes && launch->first == 0 && launch->end == launch->from.nodes;
     const bool narrow =
         stored ? groups : (uint64_t)rill_q((int)launch->variant.lattice) * launch->from.stride <= UINT32_MAX;
     const uint64_t work =
-        stored && groups ? (uint64_t)RILL_WARP * launch->from.warps : launch->nodes - launch->first;
+        stored && groups ? (uint64_t)RILL_WARP * launch->from.warps : launch->end - launch->first;
     const int kernel = (launch->walls.weights ? RILL_CUDA_STEP_WALLS
                         : launch->parity      ? RILL_CUDA_STEP_ODD
                                               : RILL_CUDA_STEP_EVEN) +
@@ -97,7 +97,7 @@ void step(const rill_launch *launch)
     rill_arrays from = launch->from;
     from.ahead = ahead_of(launch);
     start(launch, kernel, blocks_of(work, threads), threads, from, launch->to, rates_argument(launch),
-          launch->first, launch->nodes, launch->walls, launch->carrier);
+          launch->first, launch->end, launch->walls, launch->carrier);
 }
 
 void read(const rill_launch *launch, rill_node first, rill_node count, double *out, rill_partial *partials)
@@ -111,11 +111,10 @@ void read(const rill_launch *launch, rill_node first, rill_node count, double *o
 void totals(const rill_launch *launch, rill_partial *partials)
 {
     if (launch->rounding)
-        start(launch, RILL_CUDA_ROUND, blocks_of(launch->nodes - launch->first, RILL_CHUNK),
-              RILL_CUDA_THREADS, launch->from, rates_argument(launch), launch->parity, launch->first,
-              launch->nodes, partials);
+        start(launch, RILL_CUDA_ROUND, blocks_of(launch->end - launch->first, RILL_CHUNK), RILL_CUDA_THREADS,
+              launch->from, rates_argument(launch), launch->parity, launch->first, launch->end, partials);
     else
-        read(launch, launch->first, launch->nodes - launch->first, nullptr, partials);
+        read(launch, launch->first, launch->end - launch->first, nullptr, partials);
 }
 
 void moments(const rill_launch *launch, rill_node first, rill_node count, double *out)
@@ -144,14 +143,14 @@ unsigned cross_blocks(uint64_t count)
 void pack(const rill_launch *launch, const rill_cut_link *links, uint64_t count, void *words)
 {
     start(launch, RILL_CUDA_CROSS, cross_blocks(count), RILL_CUDA_CROSS_THREADS, launch->from, launch->parity,
-          links, launch->first, launch->nodes - launch->first, launch->order, count, words, true);
+          links, launch->first, launch->end - launch->first, launch->order, count, words, true);
 }
 
 void unpack(const rill_launch *launch, const rill_cut_link *links, uint64_t count, const void *words)
 {
     start(launch, RILL_CUDA_CROSS, cross_blocks(count), RILL_CUDA_CROSS_THREADS, launch->from, launch->parity,
-          links, launch->first, launch->nodes - launch->first, launch->order, count,
-          const_cast<void *>(words), false);
+          links, launch->first, launch->end - launch->first, launch->order, count, const_cast<void *>(words),
+          false);
 }
 
 void locate(const rill_launch *launch, rill_cut_link *links, uint64_t count)

@@ -27,7 +27,7 @@ static void begin(const char *run)
 
 static void plan_make(rill_case_plan *plan, rill_case **given, rill_geom **geom)
 {
-    const rill_plan_options options = {.backend = RILL_BACKEND_CPU};
+    const rill_case_plan_options options = {.backend = RILL_BACKEND_CPU};
     cr_assert_eq(rill_case_read("v.yaml", given), RILL_OK, "%s", rill_error_message());
     cr_assert_eq(rill_geom_read((*given)->geometry, geom), RILL_OK, "%s", rill_error_message());
     cr_assert_eq(rill_case_plan_make(*given, *geom, &options, plan), RILL_OK, "%s", rill_error_message());
@@ -50,7 +50,7 @@ Test(compliance, is_planned_for_or_refused)
     rill_case_plan plan;
     begin("mach: 0.05");
     plan_make(&plan, &given, &geom);
-    const rill_plan_compliance *p = &plan.compliance;
+    const rill_case_plan_compliance *p = &plan.compliance;
     const double sound = plan.scales.velocity / sqrt(3);
     cr_expect_float_eq(p->volume, M_PI * 4e-6 * 12e-3, 0.06 * p->volume);
     cr_expect_float_eq(p->lattice, p->volume / (1000 * sound * sound), 1e-9 * p->lattice);
@@ -115,7 +115,7 @@ Test(compliance, changes_the_pressure_as_told)
     double flow, pressure, most = -INFINITY;
     begin("mach: 0.011, soft-start: 5 ms");
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
-    const rill_plan_compliance *p = &r.plan.compliance;
+    const rill_case_plan_compliance *p = &r.plan.compliance;
     cr_assert(says(&r.plan, false, "of the compliance of the Windkessels and stores"));
     cr_assert_gt(p->peak - p->peak_stored, 0.04 * p->swing);
     vessel_record(&r);

@@ -71,11 +71,11 @@ Test(expected, interpolates, .init = begin, .fini = end)
     static const double cells[] = {5, 10, 14, 20, 80};
     for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
         const double power = pow(10 / cells[k], 2);
-        const rill_plan_errors thin = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[k], 0.51, 0),
-                               thick = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[k], 0.8, 0),
-                               thicker = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[k], 1.5, 0),
-                               between =
-                                   rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[k], 0.5 + sqrt(0.003), 0);
+        const rill_case_plan_errors thin = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[k], 0.51, 0),
+                                    thick = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[k], 0.8, 0),
+                                    thicker = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[k], 1.5, 0),
+                                    between = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[k],
+                                                               0.5 + sqrt(0.003), 0);
         cr_expect_float_eq(thin.pressure, 0.04 * power, 1e-9);
         cr_expect_float_eq(thin.mean, 0.02 * power, 1e-9);
         cr_expect_float_eq(thin.local, 0.08 * power, 1e-9);
@@ -84,8 +84,8 @@ Test(expected, interpolates, .init = begin, .fini = end)
         cr_expect_float_eq(between.local, sqrt(0.5) * 0.08 * power, 1e-9);
     }
     /* 2.5 cells in the boundary layer, whatever the collision; slow oscillations are as a steady flow. */
-    const rill_plan_errors pulse = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 40, 0.8, 8),
-                           slow = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.51, 0.1);
+    const rill_case_plan_errors pulse = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 40, 0.8, 8),
+                                slow = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.51, 0.1);
     cr_expect_float_eq(pulse.layer, 2.5, 1e-9);
     cr_expect_float_eq(pulse.local, 0.05, 1e-9);
     cr_expect_float_eq(slow.local, 0.02, 1e-9);
@@ -199,7 +199,8 @@ Test(expected, no_row_of_the_tables_has_more_than_is_stated)
     cr_assert_gt(t.count, 100);
     for (int k = 0; k < t.count; k++) {
         const rill_expected_point *p = &t.points[k];
-        const rill_plan_errors e = rill_expected_at(&t, p->lattice, p->collision, p->cells, p->tau, p->alpha);
+        const rill_case_plan_errors e =
+            rill_expected_at(&t, p->lattice, p->collision, p->cells, p->tau, p->alpha);
         const double said[] = {e.pressure, e.mean, e.local};
         for (int i = 0; i < 3; i++)
             cr_expect_geq(said[i], p->error[i] * (1 - 1e-9),
@@ -219,20 +220,20 @@ Test(expected, no_row_of_the_tables_has_more_than_is_stated)
     }
     rill_table_free(&bends);
     for (int k = 0; k < RILL_PLAN_SHAPES; k++) {
-        const rill_plan_shape shape = (rill_plan_shape)k;
+        const rill_case_plan_shape shape = (rill_case_plan_shape)k;
         rill_table table;
         cr_assert_eq(rill_table_read("shape-errors", &table), RILL_OK, "%s", rill_error_message());
         cr_assert_gt(table.rows, 8);
         for (int row = 0; row < table.rows; row++) {
             double cells = 0, said[3];
-            if (strcmp(table.cells[row * table.columns], rill_plan_shape_name(shape)) != 0) continue;
+            if (strcmp(table.cells[row * table.columns], rill_case_plan_shape_name(shape)) != 0) continue;
             cr_assert_eq(rill_table_number(&table, row, 1, &cells), RILL_OK);
             cr_assert_eq(rill_expected_shape(shape, cells, said), RILL_OK, "%s", rill_error_message());
             for (int e = 0; e < 3; e++) {
                 double error = 0;
                 cr_assert_eq(rill_table_number(&table, row, 2 + e, &error), RILL_OK);
                 cr_expect_geq(said[e], error * (1 - 1e-9), "%s, %g cells: %g, stated %g",
-                              rill_plan_shape_name(shape), cells, error, said[e]);
+                              rill_case_plan_shape_name(shape), cells, error, said[e]);
             }
         }
         rill_table_free(&table);
@@ -256,7 +257,7 @@ Test(expected, the_table_holds)
         of.full = false;
         cr_assert_eq(rill_verify_run(&of, &setup, NULL, &record), RILL_OK, "%s", rill_error_message());
         for (int j = 0; j < 2; j++) {
-            const rill_plan_errors e = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[j], 0.8, 0);
+            const rill_case_plan_errors e = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, cells[j], 0.8, 0);
             const double said[] = {e.pressure, e.mean, e.local};
             for (int i = 0; i < 3; i++)
                 cr_expect_leq(fabs(record.outcomes[3 * j + i].found), 1.25 * said[i] + 1e-3,
@@ -326,7 +327,7 @@ Test(expected, viscosity_laws_with_trt_have_twice_the_local_error, .init = files
     rill_case *given = NULL;
     rill_geom *geom = NULL;
     rill_case_plan plan;
-    const rill_plan_options options = {.backend = RILL_BACKEND_CPU};
+    const rill_case_plan_options options = {.backend = RILL_BACKEND_CPU};
     for (int k = 0; k < 2; k++) {
         vessel_pipe(0.4e-3, 0);
         vessel_write("v.yaml",
@@ -339,7 +340,7 @@ Test(expected, viscosity_laws_with_trt_have_twice_the_local_error, .init = files
         cr_assert_eq(rill_case_plan_make(given, geom, &options, &plan), RILL_OK, "%s", rill_error_message());
         const double newtonian = rill_case_expected(given, &plan, NAN).local;
         given->law.kind = RILL_LAW_CASSON;
-        const rill_plan_errors casson = rill_case_expected(given, &plan, NAN);
+        const rill_case_plan_errors casson = rill_case_expected(given, &plan, NAN);
         cr_expect_gt(newtonian, 0);
         cr_expect_float_eq(casson.local / newtonian, k ? 1 : 2.1, 1e-9, "%g and %g", casson.local, newtonian);
         rill_case_plan_free(&plan);

@@ -91,7 +91,7 @@ Test(kept, flow_stays_exact_and_what_leaves_slow)
     write_case(dx, 50, "womersley");
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
     const int in = vessel_opening(&r, "in");
-    const rill_plan_opening *o = &r.plan.openings[in];
+    const rill_case_plan_opening *o = &r.plan.openings[in];
     cr_expect_lt(o->kept, 0.6);
     cr_expect(o->kept_when > 0.3 * PERIOD && o->kept_when < 0.6 * PERIOD, "%g s", o->kept_when);
     bool told = false;
@@ -158,13 +158,14 @@ Test(kept, weights_of_all_openings_find_room)
 {
     for (int inlets = 1; inlets < RILL_OPENINGS; inlets++)
         for (int outlets = 1; inlets + outlets <= RILL_OPENINGS; outlets++) {
-            const int most = rill_plan_harmonics(inlets, outlets), all = inlets * (2 * most + 2) + outlets;
+            const int most = rill_case_plan_harmonics(inlets, outlets),
+                      all = inlets * (2 * most + 2) + outlets;
             cr_assert(most >= 1 && most <= RILL_PLAN_HARMONICS, "%d of %d", most, inlets);
             if (4 * inlets + outlets <= RILL_PATCH_WEIGHTS)
                 cr_assert_leq(all, RILL_PATCH_WEIGHTS, "%d inlets", inlets);
         }
-    cr_expect_eq(rill_plan_harmonics(1, 1), RILL_PLAN_HARMONICS);
-    cr_expect_gt(rill_plan_harmonics(3, 20), 30);
+    cr_expect_eq(rill_case_plan_harmonics(1, 1), RILL_PLAN_HARMONICS);
+    cr_expect_gt(rill_case_plan_harmonics(3, 20), 30);
     vessel_extension = 0.5;
     vessel_pipe(0.25e-3, 0);
     write_case(0.25e-3, 50, "womersley");

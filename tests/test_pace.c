@@ -22,7 +22,7 @@ TestSuite(pace, .init = files_start, .fini = files_end, .timeout = 300);
 Test(pace, a_small_vessel_is_timed_itself)
 {
     rill_case_plan plan;
-    const rill_plan_options options = {.backend = RILL_BACKEND_CPU, .measure = true};
+    const rill_case_plan_options options = {.backend = RILL_BACKEND_CPU, .measure = true};
     vessel_pipe(0.25e-3, 0);
     vessel_write("v.yaml", "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\n"
                            "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n"

@@ -83,7 +83,7 @@ Test(restart, coronary_outlets_go_on_to_the_same_series)
 Test(restart, what_is_carried_goes_on_to_the_same_series)
 {
     rill_case *given = NULL;
-    rill_plan_resume resume;
+    rill_case_plan_resume resume;
     goes_on("kind: pressure, pressure: 0 Pa", "duration: 100 ms}\ntransport: {residence-time: yes}\n#", FIRST,
             FIRST + 2);
     cr_expect_eq(access("whole/transport.csv", F_OK), 0);

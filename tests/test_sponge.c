@@ -111,7 +111,7 @@ Test(sponge, lies_in_extensions)
     rill_case *given = NULL;
     rill_geom *geom = NULL;
     rill_case_plan plan;
-    const rill_plan_options options = {.backend = RILL_BACKEND_CPU};
+    const rill_case_plan_options options = {.backend = RILL_BACKEND_CPU};
     static const struct {
         double extend, cell;
         bool planned, refused;
@@ -126,7 +126,7 @@ Test(sponge, lies_in_extensions)
         ASSERT_OK(rill_geom_read(given->geometry, &geom));
         ASSERT_OK(rill_case_plan_make(given, geom, &options, &plan));
         for (int j = 0; j < plan.opening_count; j++) {
-            const rill_plan_opening *o = &plan.openings[j];
+            const rill_case_plan_opening *o = &plan.openings[j];
             cr_expect_float_eq(o->extension, cases[k].extend * 4e-3, 0.02e-3, "case %zu: extension %g", k,
                                o->extension);
             const bool outlet = given->ends[o->end].kind != RILL_END_INLET;

@@ -7,7 +7,7 @@
 #include "domain/links.h"
 #include "domain/numbering.h"
 #include "kernel/address.h"
-#include "kernel/turn.h"
+#include "kernel/counters.h"
 #include "kernel/variant.h"
 
 #include <criterion/criterion.h>
@@ -231,15 +231,16 @@ Test(stream, ring_waits_for_all_readers)
 {
     enum { threads = 128 };
     for (uint64_t reach = 100; reach < 20000000; reach = reach * 7 / 2) {
-        const uint64_t chunk = UINT64_C(1) << (rill_turn_bits(reach) > 16 ? rill_turn_bits(reach) : 16);
+        const uint64_t chunk = UINT64_C(1)
+                               << (rill_counters_bits(reach) > 16 ? rill_counters_bits(reach) : 16);
         const rill_arrays arrays = {.reach = reach,
-                                    .shift = (chunk + reach + RILL_TURN_UNIT + 63) / 64 * 64,
-                                    .turn_bits = rill_turn_bits(reach)};
+                                    .shift = (chunk + reach + RILL_COUNTERS_UNIT + 63) / 64 * 64,
+                                    .counter_bits = rill_counters_bits(reach)};
         const uint64_t end = 3 * (arrays.shift + reach);
         for (uint64_t first = 0; first < end; first += threads * (1 + end / threads / 5000)) {
             uint32_t count;
-            const uint64_t low = rill_turn_readers(&arrays, first, threads, &count);
-            const uint64_t from = low << arrays.turn_bits, to = (low + count) << arrays.turn_bits;
+            const uint64_t low = rill_counters_readers(&arrays, first, threads, &count);
+            const uint64_t from = low << arrays.counter_bits, to = (low + count) << arrays.counter_bits;
             cr_assert_leq(count, 32, "reach %llu: %u counters", (unsigned long long)reach, count);
             if (count) cr_assert_leq(to, first, "a block waits for itself");
             /* Numbers overwritten, none below 0, and who reads them. */

@@ -422,7 +422,7 @@ Test(velocities, outflow_through_the_inlet_is_limited)
     write_pipe(0.4, 2.5, 1);
     write_case("velocities: v.csv, flow: 4 mL/s", "duration: 50 ms, soft-start: 0.1 ms, collision: cumulant");
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
-    const rill_plan_opening *o = &r.plan.openings[vessel_opening(&r, "in")];
+    const rill_case_plan_opening *o = &r.plan.openings[vessel_opening(&r, "in")];
     const double limit = RILL_CELL_OUTWARD * 4e-6 / 0.4e-3;
     cr_expect(o->kept > 0.1 && o->kept < 0.9, "%g", o->kept);
     cr_expect_gt(o->outward, 1.5 * limit);

@@ -91,7 +91,7 @@ Test(vessel, pulsatile_inlet_follows_its_waveform)
         vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
         vessel_record(&r);
         double flow, pressure, worst = 0;
-        const double begin = rill_plan_time(&r.plan, 0);
+        const double begin = rill_case_plan_time(&r.plan, 0);
         for (uint64_t step = 0; step < r.plan.lead_steps + r.plan.cycle_steps; step += 7) {
             ASSERT_OK(rill_sim_step(r.vessel->sim, 7));
             const double time = vessel_time(&r);

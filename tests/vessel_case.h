@@ -81,7 +81,7 @@ static const char *vessel_resume;
 static inline vessel_run vessel_set_up(rill_backend_kind backend)
 {
     vessel_run r = {0};
-    const rill_plan_options options = {.backend = backend, .resume = vessel_resume};
+    const rill_case_plan_options options = {.backend = backend, .resume = vessel_resume};
     cr_assert_eq(rill_case_read("v.yaml", &r.given), RILL_OK, "%s", rill_error_message());
     cr_assert_eq(rill_geom_read(r.given->geometry, &r.geom), RILL_OK, "%s", rill_error_message());
     cr_assert_eq(rill_case_plan_make(r.given, r.geom, &options, &r.plan), RILL_OK, "%s",
@@ -125,7 +125,7 @@ static inline void vessel_look(const vessel_run *r, const char *name, double *fl
 /** Return the time of the vessel, s, in the middle of the last step. */
 static inline double vessel_time(const vessel_run *r)
 {
-    return rill_plan_time(&r->plan, (double)rill_sim_steps(r->vessel->sim) - 0.5);
+    return rill_case_plan_time(&r->plan, (double)rill_sim_steps(r->vessel->sim) - 0.5);
 }
 
 static inline void vessel_record(const vessel_run *r)

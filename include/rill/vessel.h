@@ -86,7 +86,7 @@ typedef struct rill_scales {
 } rill_scales;
 
 /** What comes of an opening. */
-typedef struct rill_plan_opening {
+typedef struct rill_case_plan_opening {
     int end;               /**< number of the opening in the case file, from 0 */
     double cells;          /**< across: hydraulic diameter / spacing */
     double narrow;         /**< across where the opening is narrowest, at most as many */
@@ -112,23 +112,23 @@ typedef struct rill_plan_opening {
     double sponge;       /**< m, length of the sponge layer at the end of the extension; 0: none */
     double sponge_nu;    /**< m2/s, viscosity of the layer at the opening */
     double extension_resistance; /**< outlets: Pa s/m3, expected of the extension, with its layer */
-} rill_plan_opening;
+} rill_case_plan_opening;
 
 /** One remark of a plan; a refusal says what would do. */
-typedef struct rill_plan_verdict {
+typedef struct rill_case_plan_verdict {
     bool refuses;   /**< the run is refused; else the text is a remark */
     char text[480]; /**< one or more sentences; a refusal names a remedy */
-} rill_plan_verdict;
+} rill_case_plan_verdict;
 
 enum { RILL_PLAN_VERDICTS = 16 /**< of a plan, at most */ };
 
 /** Shapes that err more than a pipe along (1, 2, 2). */
-typedef enum rill_plan_shape {
+typedef enum rill_case_plan_shape {
     RILL_PLAN_STRAIGHT, /**< a pipe along an axis of the lattice, wherever nodes lie */
     RILL_PLAN_TRIANGLE, /**< flat walls oblique to the lattice: the equilateral duct, across its incircle */
     RILL_PLAN_STENOSIS, /**< a pipe that narrows to half of its width over 4.5 radii */
     RILL_PLAN_SHAPES
-} rill_plan_shape;
+} rill_case_plan_shape;
 
 /** Errors to expect of a shape; NaN: not known. */
 typedef struct rill_shape_errors {
@@ -144,7 +144,7 @@ typedef struct rill_shape_errors {
  * pulsatile flow along the vessel. They are larger where flow separates. NaN: not known, as with half-way
  * bounce-back.
  */
-typedef struct rill_plan_errors {
+typedef struct rill_case_plan_errors {
     double cells;    /**< across the opening with the fewest */
     double tau;      /**< relaxation time */
     double layer;    /**< cells in the boundary layer R / Womersley number; 0 when steady */
@@ -153,12 +153,12 @@ typedef struct rill_plan_errors {
     double local;    /**< of the wall shear on triangles, L2 */
     double dean;     /**< Dean number at the peak in such a bend, Re sqrt(R / radius of the bend) */
     double bend;     /**< as `local`, there */
-    double sound;    /**< part of these that the compressible fluid adds: rill_plan_compliance.mean_sound */
+    double sound; /**< part of these that the compressible fluid adds: rill_case_plan_compliance.mean_sound */
     rill_shape_errors shape[RILL_PLAN_SHAPES]; /**< with as many cells across where they are widest */
-} rill_plan_errors;
+} rill_case_plan_errors;
 
 /** What the compressible fluid of the lattice stores, beside the circuit. */
-typedef struct rill_plan_compliance {
+typedef struct rill_case_plan_compliance {
     double volume;  /**< m3, of the fluid */
     double lattice; /**< m3/Pa: volume / (density c_s^2) */
     double circuit; /**< m3/Pa, of all Windkessels */
@@ -179,10 +179,10 @@ typedef struct rill_plan_compliance {
     double change;       /**< largest difference of these pressures, over their range */
     double bearable; /**< part of the lattice's compliance that makes it RILL_COMPLIANCE_CHANGE; 1: all does
                         not */
-} rill_plan_compliance;
+} rill_case_plan_compliance;
 
 /** What a run that goes on from a checkpoint keeps of the plan it began with. */
-typedef struct rill_plan_resume {
+typedef struct rill_case_plan_resume {
     bool given;           /**< the run goes on from a checkpoint; else the rest is 0 */
     double time_step;     /**< s */
     uint64_t cycle_steps; /**< as in rill_case_plan */
@@ -196,7 +196,7 @@ typedef struct rill_plan_resume {
     bool surface;         /**< the same of the surface */
     bool line;            /**< the same of the centre line */
     char software[64];    /**< rill_version() of the build that wrote it; a verdict says when it is another */
-} rill_plan_resume;
+} rill_case_plan_resume;
 
 /** The plan of a case, known before anything is allocated for it. */
 typedef struct rill_case_plan {
@@ -204,68 +204,68 @@ typedef struct rill_case_plan {
     rill_sim_options options; /**< variant, tau, viscosity law, lu */
     rill_rheology rheology;   /**< viscosity law of the case */
 
-    uint64_t voxels;                 /**< voxels of the box */
-    uint64_t nodes;                  /**< fluid nodes */
-    uint64_t wall_links;             /**< links to walls */
-    uint64_t opening_links;          /**< links through openings */
-    double nu;                       /**< m2/s, of the tau that the plan is made with */
-    double tau_low;                  /**< of the viscosity law: smallest relaxation time */
-    double tau_high;                 /**< largest relaxation time; tau_low when Newtonian */
-    double velocity_peak;            /**< m/s, largest expected in the vessel */
-    double narrowest;                /**< m2, of the section where that is */
-    double mach;                     /**< largest Mach number, of velocity_peak */
-    double reynolds;                 /**< of velocity_peak; of the opening where it is largest */
-    double womersley;                /**< of the inlet; 0 when steady */
-    double pressure_low;             /**< Pa, lowest of all openings over a cycle, and of the start */
-    double pressure_high;            /**< Pa, highest of the same */
-    double pressure_allowed;         /**< Pa: what circuit, Bernoulli, viscosity and inertia make */
-    double mach_limit;               /**< a run stops above this Mach number */
-    double pressure_limit;           /**< a run stops above: Pa, difference from scales.base */
-    double pressure_start;           /**< Pa, above that limit while the start decays: what sound may carry */
-    uint64_t start_steps;            /**< in which the soft start and its echoes decay */
-    uint64_t cycle_steps;            /**< steps of a cycle; 0 when steady */
-    uint64_t steps;                  /**< at most */
-    int weights;                     /**< of all modes of velocities and pressures, each moment */
-    rill_plan_compliance compliance; /**< what the fluid of the lattice stores */
-    rill_plan_errors errors;         /**< to expect */
-    rill_plan_resume resume;         /**< of the checkpoint that the run goes on from */
-    int scalars;                     /**< that the flow carries: concentration, residence time; 0: none */
-    double diffusivity;              /**< m2/s, of these */
-    double cell_peclet;              /**< velocity_peak spacing / diffusivity */
-    uint64_t soft_steps;             /**< over which flow and pressure come up */
-    double sound_steps;              /**< in which sound runs along the vessel once */
-    uint64_t lead_steps;             /**< before the first cycle, which begins at time 0; the soft start is
-                                        within them; 0: it is within the first cycle */
-    uint64_t host_bytes;             /**< host memory needed */
-    uint64_t host_peak;              /**< memory of the process when it needs most: what it has already, with
-                                        the geometry and the program, and that */
-    uint64_t device_bytes;           /**< memory needed of the device, of several of the one with the least
-                                        to spare; 0 on the CPU */
-    int parts;                       /**< that devices step; 1: one device steps all nodes */
-    rill_part_plan *part;            /**< [parts], owned */
-    bool split;                      /**< an opening lies in several parts */
-    uint64_t host_free;              /**< host memory that may be used */
-    uint64_t device_free;            /**< memory of that device that may be used */
-    uint64_t checkpoint_bytes;       /**< size of one checkpoint */
-    uint64_t output_bytes;           /**< size of all results, before compression */
-    double mlups;                    /**< million node updates per second */
-    bool mlups_measured;             /**< here, just now */
-    double mlups_one;                /**< of one of several devices; 0: not known */
-    double seconds_cycle;            /**< s, estimated for a cycle; 0 when steady */
-    double seconds;                  /**< s, estimated for the whole run */
-    const char *variant_reason;      /**< why this variant; not owned */
+    uint64_t voxels;         /**< voxels of the box */
+    uint64_t nodes;          /**< fluid nodes */
+    uint64_t wall_links;     /**< links to walls */
+    uint64_t opening_links;  /**< links through openings */
+    double nu;               /**< m2/s, of the tau that the plan is made with */
+    double tau_low;          /**< of the viscosity law: smallest relaxation time */
+    double tau_high;         /**< largest relaxation time; tau_low when Newtonian */
+    double velocity_peak;    /**< m/s, largest expected in the vessel */
+    double narrowest;        /**< m2, of the section where that is */
+    double mach;             /**< largest Mach number, of velocity_peak */
+    double reynolds;         /**< of velocity_peak; of the opening where it is largest */
+    double womersley;        /**< of the inlet; 0 when steady */
+    double pressure_low;     /**< Pa, lowest of all openings over a cycle, and of the start */
+    double pressure_high;    /**< Pa, highest of the same */
+    double pressure_allowed; /**< Pa: what circuit, Bernoulli, viscosity and inertia make */
+    double mach_limit;       /**< a run stops above this Mach number */
+    double pressure_limit;   /**< a run stops above: Pa, difference from scales.base */
+    double pressure_start;   /**< Pa, above that limit while the start decays: what sound may carry */
+    uint64_t start_steps;    /**< in which the soft start and its echoes decay */
+    uint64_t cycle_steps;    /**< steps of a cycle; 0 when steady */
+    uint64_t steps;          /**< at most */
+    int weights;             /**< of all modes of velocities and pressures, each moment */
+    rill_case_plan_compliance compliance; /**< what the fluid of the lattice stores */
+    rill_case_plan_errors errors;         /**< to expect */
+    rill_case_plan_resume resume;         /**< of the checkpoint that the run goes on from */
+    int scalars;                /**< that the flow carries: concentration, residence time; 0: none */
+    double diffusivity;         /**< m2/s, of these */
+    double cell_peclet;         /**< velocity_peak spacing / diffusivity */
+    uint64_t soft_steps;        /**< over which flow and pressure come up */
+    double sound_steps;         /**< in which sound runs along the vessel once */
+    uint64_t lead_steps;        /**< before the first cycle, which begins at time 0; the soft start is
+                                   within them; 0: it is within the first cycle */
+    uint64_t host_bytes;        /**< host memory needed */
+    uint64_t host_peak;         /**< memory of the process when it needs most: what it has already, with
+                                   the geometry and the program, and that */
+    uint64_t device_bytes;      /**< memory needed of the device, of several of the one with the least
+                                   to spare; 0 on the CPU */
+    int parts;                  /**< that devices step; 1: one device steps all nodes */
+    rill_part_plan *part;       /**< [parts], owned */
+    bool split;                 /**< an opening lies in several parts */
+    uint64_t host_free;         /**< host memory that may be used */
+    uint64_t device_free;       /**< memory of that device that may be used */
+    uint64_t checkpoint_bytes;  /**< size of one checkpoint */
+    uint64_t output_bytes;      /**< size of all results, before compression */
+    double mlups;               /**< million node updates per second */
+    bool mlups_measured;        /**< here, just now */
+    double mlups_one;           /**< of one of several devices; 0: not known */
+    double seconds_cycle;       /**< s, estimated for a cycle; 0 when steady */
+    double seconds;             /**< s, estimated for the whole run */
+    const char *variant_reason; /**< why this variant; not owned */
 
-    rill_plan_opening openings[RILL_OPENINGS];      /**< [opening_count], in the order of the geometry */
-    int opening_count;                              /**< number of openings */
-    rill_plan_verdict verdicts[RILL_PLAN_VERDICTS]; /**< [verdict_count], remarks and refusals */
-    int verdict_count;                              /**< number of verdicts */
-    rill_domain *domain;                            /**< the fluid nodes, numbered for the run; owned */
-    rill_progress progress;                         /**< of the options, for rill_vessel_create() */
+    rill_case_plan_opening openings[RILL_OPENINGS];      /**< [opening_count], in the order of the geometry */
+    int opening_count;                                   /**< number of openings */
+    rill_case_plan_verdict verdicts[RILL_PLAN_VERDICTS]; /**< [verdict_count], remarks and refusals */
+    int verdict_count;                                   /**< number of verdicts */
+    rill_domain *domain;                                 /**< the fluid nodes, numbered for the run; owned */
+    rill_progress progress;                              /**< of the options, for rill_vessel_create() */
 } rill_case_plan;
 
 /** What a plan needs beside the case; all zero: a new run wherever there is a device, its speed not measured.
  */
-typedef struct rill_plan_options {
+typedef struct rill_case_plan_options {
     rill_device *device;         /**< not owned; NULL: opened whenever it is needed */
     rill_backend_kind backend;   /**< of that */
     rill_device *const *devices; /**< [device_count], not owned: each steps a part of the nodes, see
@@ -275,7 +275,7 @@ typedef struct rill_plan_options {
     const char *resume; /**< directory of the checkpoint that the run goes on from; NULL: a new run */
     rill_progress
         progress; /**< of planning, and of rill_vessel_create(), until which it must live; all 0: none */
-} rill_plan_options;
+} rill_case_plan_options;
 
 /**
  * Return whether a case closes openings of its geometry (kind: wall).
@@ -304,7 +304,7 @@ rill_status rill_case_close(rill_case *given, rill_geom *geom);
  * RILL_SYSTEM without memory or device
  */
 rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
-                                const rill_plan_options *options, rill_case_plan *plan);
+                                const rill_case_plan_options *options, rill_case_plan *plan);
 
 /** Free what a plan owns, after the vessel that was set up with it. @param[in,out] plan all 0 is allowed */
 void rill_case_plan_free(rill_case_plan *plan);

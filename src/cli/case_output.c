@@ -36,7 +36,7 @@ static const char *duration(double seconds, char *text, size_t size)
 static const char *about(double seconds, char *text, size_t size) { return digits(seconds, 2, text, size); }
 
 /* The profile of an inlet that was measured. */
-static void print_points(const rill_end *e, const rill_plan_opening *p)
+static void print_points(const rill_end *e, const rill_case_plan_opening *p)
 {
     char times[32] = "", flow[64];
     if (p->times > 1) snprintf(times, sizeof times, ", %u times", p->times);
@@ -49,7 +49,7 @@ static void print_points(const rill_end *e, const rill_plan_opening *p)
     cli_row("", "they bring %.4g mL/s in the mean, %s", 1e6 * p->file_flow, flow);
 }
 
-static void print_opening(const rill_case *c, const rill_opening *o, const rill_plan_opening *p)
+static void print_opening(const rill_case *c, const rill_opening *o, const rill_case_plan_opening *p)
 {
     const rill_end *e = &c->ends[p->end];
     char label[RILL_OPENING_NAME + 4], more[96] = "";
@@ -110,7 +110,7 @@ static void print_step(const rill_case *c, const rill_case_plan *p)
                 (unsigned long long)p->lead_steps);
 }
 
-static void print_compliance(const rill_plan_compliance *p)
+static void print_compliance(const rill_case_plan_compliance *p)
 {
     char of[64] = "", stored[64] = "", sound[80] = "", settles[64] = "";
     if (p->share > 0) snprintf(of, sizeof of, ", %.2g %% of the Windkessels'", 100 * p->share);
@@ -122,7 +122,7 @@ static void print_compliance(const rill_plan_compliance *p)
 }
 
 /* Errors of straight pipes and of a bend, as known from verification, with linear walls. */
-static void print_errors(const rill_case *c, const rill_plan_errors *e)
+static void print_errors(const rill_case *c, const rill_case_plan_errors *e)
 {
     const char *linear = c->walls == RILL_WALLS_QUADRATIC ? "linear walls and " : "";
     char layer[64] = "";
@@ -201,7 +201,7 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
 }
 
 /* What a measured profile is made from; null for others. */
-static json_t *points_json(const rill_end *e, const rill_plan_opening *p)
+static json_t *points_json(const rill_end *e, const rill_case_plan_opening *p)
 {
     if (p->points == 0) return json_null();
     return json_pack("{s:I, s:I, s:o, s:o, s:o, s:b}", "points", (json_int_t)p->points, "times",
@@ -210,7 +210,7 @@ static json_t *points_json(const rill_end *e, const rill_plan_opening *p)
                      "flow_from_file", e->from_file);
 }
 
-static json_t *opening_json(const rill_case *c, const rill_opening *o, const rill_plan_opening *p)
+static json_t *opening_json(const rill_case *c, const rill_opening *o, const rill_case_plan_opening *p)
 {
     return json_pack(
         "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", o->name,
@@ -245,7 +245,7 @@ static json_t *numbers_json(const rill_case *c, const rill_geom *geom, const ril
         rill_json_real(p->scales.base + p->pressure_limit));
 }
 
-static json_t *compliance_json(const rill_plan_compliance *p)
+static json_t *compliance_json(const rill_case_plan_compliance *p)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "volume_m3", rill_json_real(p->volume),
                      "lattice_m3_per_pa", rill_json_real(p->lattice), "windkessels_m3_per_pa",
@@ -255,13 +255,13 @@ static json_t *compliance_json(const rill_plan_compliance *p)
 }
 
 /* Errors of shapes by their names; those that are not known are left out. */
-static json_t *shapes_json(const rill_plan_errors *e)
+static json_t *shapes_json(const rill_case_plan_errors *e)
 {
     json_t *all = json_object();
     for (int k = 0; k < RILL_PLAN_SHAPES; k++) {
         const rill_shape_errors *of = &e->shape[k];
         if (isnan(of->pressure)) continue;
-        json_object_set_new(all, rill_plan_shape_name((rill_plan_shape)k),
+        json_object_set_new(all, rill_case_plan_shape_name((rill_case_plan_shape)k),
                             json_pack("{s:o, s:o, s:o}", "pressure_drop", rill_json_real(of->pressure),
                                       "wall_shear_mean", rill_json_real(of->mean), "wall_shear_local",
                                       rill_json_real(of->local)));
@@ -269,7 +269,7 @@ static json_t *shapes_json(const rill_plan_errors *e)
     return all;
 }
 
-static json_t *errors_json(const rill_plan_errors *e)
+static json_t *errors_json(const rill_case_plan_errors *e)
 {
     return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "walls",
                      isnan(e->local) ? NULL : "interpolated", "cells", rill_json_real(e->cells), "tau",

@@ -40,7 +40,7 @@ rill_status cli_case_open(const char *path, const cli_case_choices *c, rill_case
 }
 
 /* Open the devices that share the run, where several are named. */
-static rill_status devices_open(cli_case_choices *c, rill_plan_options *options)
+static rill_status devices_open(cli_case_choices *c, rill_case_plan_options *options)
 {
     rill_status status = RILL_OK;
     if (!cli_devices_several(&c->devices)) return RILL_OK;
@@ -59,7 +59,7 @@ rill_status cli_case_read(const char *path, cli_case_choices *c, const char *res
     rill_status status = RILL_OK;
     const cli_output outputs[] = {{"--json", c->json}};
     rill_keeper keeper = {.count = 0};
-    rill_plan_options options = {
+    rill_case_plan_options options = {
         .backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured, .resume = resume};
     RILL_TRY(cli_devices_parse(&c->devices));
     RILL_TRY(cli_outputs_check(path, outputs, 1));

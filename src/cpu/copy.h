@@ -18,7 +18,7 @@ typedef struct rill_cpu_side {
     bool looks;                         /**< slots are at storage nodes, else at the node itself */
     char *rows[RILL_Q_MAX][2];          /**< address of place 0 for links along i, without and with a wall */
     char *segment_rows[2 * RILL_Q_MAX]; /**< `rows`, by rill_segment.row */
-    uint64_t ring, turn; /**< entry = number + `ring`, minus `turn` if that is at least `turn` */
+    uint64_t ring, wrap; /**< entry = number + `ring`, minus `wrap` if that is at least `wrap` */
 } rill_cpu_side;
 
 /** Return one side of a step. @param out of outgoing populations, else of incoming ones */
@@ -30,7 +30,7 @@ static inline rill_cpu_side rill_cpu_side_of(const rill_launch *launch, const bo
     rill_arrays arrays = out ? launch->to : launch->from;
     rill_cpu_side side = {.looks = rill_slot_looks(stream, launch->parity, out),
                           .ring = rill_stream_ring(stream) ? arrays.ring : 0,
-                          .turn = rill_stream_ring(stream) ? arrays.stride : UINT64_MAX};
+                          .wrap = rill_stream_ring(stream) ? arrays.stride : UINT64_MAX};
     arrays.ring = 0;
     for (int i = 0; i < rill_q((int)v.lattice); i++)
         for (int wall = 0; wall < 2; wall++) {
@@ -48,20 +48,20 @@ static inline rill_cpu_side rill_cpu_side_of(const rill_launch *launch, const bo
 RILL_FN uint64_t rill_cpu_place(const rill_cpu_side *side, const uint64_t number)
 {
     const uint64_t place = number + side->ring;
-    return place >= side->turn ? place - side->turn : place;
+    return place >= side->wrap ? place - side->wrap : place;
 }
 
 /** Return whether `length` numbers from `number` on have successive positions. */
 RILL_FN bool rill_cpu_unbroken(const rill_cpu_side *side, const uint64_t number, const uint64_t length)
 {
-    return rill_cpu_place(side, number) + length <= side->turn;
+    return rill_cpu_place(side, number) + length <= side->wrap;
 }
 
 /** Return the place of lane 0 of a segment, and RILL_SEGMENT_LANES more: it may be before the first. */
 RILL_FN uint64_t rill_cpu_segment_place(const rill_cpu_side *side, const bool ring, const rill_segment s)
 {
     const uint64_t place = s.node + (ring ? side->ring : 0);
-    return ring && place >= side->turn + RILL_SEGMENT_LANES ? place - side->turn : place;
+    return ring && place >= side->wrap + RILL_SEGMENT_LANES ? place - side->wrap : place;
 }
 
 /** Return where lane 0 of a segment is, or would be. @param ring  known at compile time */
@@ -175,17 +175,17 @@ RILL_FN void rill_cpu_copy_segments_of_ring(const rill_cpu_side *side, const ril
         if (whole && rill_cpu_unbroken(side, s.node - RILL_SEGMENT_LANES, RILL_BLOCK)) continue;
         for (int left = whole ? RILL_BLOCK : RILL_SEGMENT_LANES; left > 0; left -= RILL_SEGMENT_LANES) {
             char *row = rows + ((size_t)(s.row / 2) * RILL_BLOCK + s.lane) * size;
-            const bool turns = rill_cpu_segment_place(side, true, s) > side->turn;
-            for (uint32_t lanes = turns ? s.lanes : 0; lanes; lanes &= lanes - 1) {
+            const bool wraps = rill_cpu_segment_place(side, true, s) > side->wrap;
+            for (uint32_t lanes = wraps ? s.lanes : 0; lanes; lanes &= lanes - 1) {
                 const size_t l = (size_t)__builtin_ctz(lanes);
                 char *slot = side->rows[s.row / 2][s.row % 2] +
                              rill_cpu_place(side, s.node + l - RILL_SEGMENT_LANES) * size;
                 memcpy(into ? row + l * size : slot, into ? slot : row + l * size, size);
             }
             char *slots = rill_cpu_slots(side, true, s, size);
-            if (!turns && into)
+            if (!wraps && into)
                 rill_cpu_store(rill_cpu_merge(rill_cpu_load(row, size), slots, s.lanes, size), row, size);
-            else if (!turns)
+            else if (!wraps)
                 rill_cpu_put(rill_cpu_load(row, size), slots, s.lanes, size);
             s.node += RILL_SEGMENT_LANES;
             s.lane += RILL_SEGMENT_LANES;
@@ -258,7 +258,7 @@ RILL_FN void rill_cpu_copy_segments_of_ring(const rill_cpu_side *side, const ril
         char *row = rows + ((size_t)(s.row / 2) * RILL_BLOCK + s.lane) * size,
              *start = side->rows[s.row / 2][s.row % 2];
         const uint64_t place = rill_cpu_place(side, number);
-        const size_t before = (size_t)(unbroken ? length : side->turn - place) * size,
+        const size_t before = (size_t)(unbroken ? length : side->wrap - place) * size,
                      behind = length * size - before;
         memcpy(into ? row : start + place * size, into ? start + place * size : row, before);
         memcpy(into ? row + before : start, into ? start : row + before, behind);
@@ -333,7 +333,7 @@ typedef struct rill_cpu_copies {
     static void segments_##B(const rill_cpu_side *side, const rill_segments *segments, uint64_t block,       \
                              bool into, char *rows)                                                          \
     {                                                                                                        \
-        if (side->turn != UINT64_MAX)                                                                        \
+        if (side->wrap != UINT64_MAX)                                                                        \
             rill_cpu_copy_segments_of_ring(side, segments, block, into, rows, B);                            \
         else if (into)                                                                                       \
             rill_cpu_copy_segments(side, segments, block, true, rows, B);                                    \
@@ -342,7 +342,7 @@ typedef struct rill_cpu_copies {
     }                                                                                                        \
     static void ask_##B(const rill_cpu_side *side, const rill_segments *segments, uint64_t block)            \
     {                                                                                                        \
-        if (side->turn != UINT64_MAX)                                                                        \
+        if (side->wrap != UINT64_MAX)                                                                        \
             rill_cpu_ask_segments(side, true, segments, block, B);                                           \
         else                                                                                                 \
             rill_cpu_ask_segments(side, false, segments, block, B);                                          \

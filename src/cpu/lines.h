@@ -350,7 +350,7 @@ static void update_line(const update *u, const around *from, const place *own, c
 static void update_nodes(const rill_launch *launch, const update *u, const around *from, const size_t n,
                          const size_t count)
 {
-    const size_t rows = 1 + (size_t)rill_dimensions(lattice), begin = launch->first, end = launch->nodes;
+    const size_t rows = 1 + (size_t)rill_dimensions(lattice), begin = launch->first, end = launch->end;
     const place own = {stored_row(&launch->from, 0) + n, launch->from.stride},
                 to = {stored_row(&launch->to, 0) + n, launch->to.stride};
     if (n >= begin && n + count <= end) {
@@ -500,7 +500,7 @@ static void step_tile(const rill_launch *launch, const update *u, const uint32_t
         const rill_word *words = arrays->words + (z + d + 1) * arrays->plane + (y + 1) * arrays->row;
         const size_t n = words[t->first_word].base, count = nodes_of(words, t);
         around from;
-        if (count == 0 || n >= launch->nodes || n + count <= launch->first) continue;
+        if (count == 0 || n >= launch->end || n + count <= launch->first) continue;
         RILL_UNROLL
         for (uint32_t dy = 0; dy < AROUND; dy++) {
             line *l = &t->lines[d][slots[dy]];

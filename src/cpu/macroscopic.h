@@ -46,7 +46,7 @@ static inline void rill_cpu_step_stored(const rill_launch *launch, const rill_cp
     if (launch->variant.addressing == RILL_BITMAP)
         rill_threads_for(planes * arrays->box[1], RILL_CPU_LINES, rill_cpu_step_lines, &s);
     else
-        rill_threads_for(((uint64_t)launch->nodes + RILL_BLOCK - 1) / RILL_BLOCK - launch->first / RILL_BLOCK,
+        rill_threads_for(((uint64_t)launch->end + RILL_BLOCK - 1) / RILL_BLOCK - launch->first / RILL_BLOCK,
                          RILL_CPU_PIECE, rill_cpu_step_listed, &s);
 }
 

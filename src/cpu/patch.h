@@ -29,7 +29,7 @@ typedef struct rill_cpu_patch_work {
     const rill_launch *launch;
     const rill_cpu_format *format;
     const double *weights; /**< [q], taken off what is stored */
-    rill_plan plan;
+    rill_layout layout;
     size_t size; /**< bytes of a stored number */
 } rill_cpu_patch_work;
 
@@ -37,10 +37,10 @@ typedef struct rill_cpu_patch_work {
 RILL_FN void rill_cpu_patch_find(const rill_cpu_patch_work *w, const rill_cpu_row_of_links *row,
                                  const int stream, const bool sent, size_t slots[RILL_BLOCK])
 {
-    rill_plan plan = w->plan;
-    plan.stream = stream;
+    rill_layout layout = w->layout;
+    layout.stream = stream;
     for (size_t k = 0; k < row->count; k++)
-        slots[k] = w->size * rill_patch_slot(plan, w->launch->parity, &w->launch->from, row->node[k],
+        slots[k] = w->size * rill_patch_slot(layout, w->launch->parity, &w->launch->from, row->node[k],
                                              row->direction[k], sent);
 }
 
@@ -48,16 +48,16 @@ RILL_FN void rill_cpu_patch_find(const rill_cpu_patch_work *w, const rill_cpu_ro
 static inline void rill_cpu_patch_slots(const rill_cpu_patch_work *w, const rill_cpu_row_of_links *row,
                                         bool sent, size_t slots[RILL_BLOCK])
 {
-    if (w->plan.stream == RILL_AA && sent)
+    if (w->layout.stream == RILL_AA && sent)
         rill_cpu_patch_find(w, row, RILL_AA, true, slots);
-    else if (w->plan.stream == RILL_AA)
+    else if (w->layout.stream == RILL_AA)
         rill_cpu_patch_find(w, row, RILL_AA, false, slots);
-    else if (w->plan.stream == RILL_PULL && sent)
+    else if (w->layout.stream == RILL_PULL && sent)
         rill_cpu_patch_find(w, row, RILL_PULL, true, slots);
-    else if (w->plan.stream == RILL_PULL)
+    else if (w->layout.stream == RILL_PULL)
         rill_cpu_patch_find(w, row, RILL_PULL, false, slots);
     else
-        rill_cpu_patch_find(w, row, w->plan.stream, sent, slots);
+        rill_cpu_patch_find(w, row, w->layout.stream, sent, slots);
 }
 
 /** Copy a stored number: most have four bytes. */
@@ -118,12 +118,12 @@ static inline void rill_cpu_patch_nodes(const rill_cpu_patch_work *w, const rill
         row.node[k] = patch->nodes[first + k];
         for (int a = 0; a < 3; a++) momentum[a][k] = -0.5 * now->force[a];
     }
-    for (int i = 0; i < rill_q(w->plan.lattice); i++) {
+    for (int i = 0; i < rill_q(w->layout.lattice); i++) {
         for (size_t k = 0; k < row.count; k++) row.direction[k] = i;
         rill_cpu_patch_read(w, true, &row);
         for (size_t k = 0; k < row.count; k++) {
             density[k] += row.value[k];
-            for (int a = 0; a < 3; a++) momentum[a][k] -= rill_c(w->plan.lattice, i, a) * row.value[k];
+            for (int a = 0; a < 3; a++) momentum[a][k] -= rill_c(w->layout.lattice, i, a) * row.value[k];
         }
     }
     for (size_t k = 0; k < row.count; k++) {
@@ -137,7 +137,7 @@ static inline void rill_cpu_patch_nodes(const rill_cpu_patch_work *w, const rill
 static inline void rill_cpu_patch_damp(const rill_cpu_patch_work *w, const rill_sponge *sponge,
                                        uint64_t first)
 {
-    const int lattice = w->plan.lattice;
+    const int lattice = w->layout.lattice;
     const uint64_t left = sponge->count - first;
     const size_t count = left < RILL_BLOCK ? (size_t)left : RILL_BLOCK;
     rill_cpu_row_of_links row[RILL_Q_MAX]; /* link i has sent opp(i) */
@@ -216,7 +216,7 @@ static inline void rill_cpu_patch_answer(const rill_cpu_patch_work *w, bool flow
                 mean[a] = 0.5 * (u[pair->at[0]] + u[pair->at[1]]);
             }
             const rill_patch_answer answer =
-                rill_patch_answer_of(w->plan.lattice, flows, patch, now, k, pair, sent[0], mean);
+                rill_patch_answer_of(w->layout.lattice, flows, patch, now, k, pair, sent[0], mean);
             const double density = rill_patch_sums_density(patch, k) ? patch->moments[k] : 0;
             const rill_patch_sums one = rill_patch_sums_of(patch, pair, &answer, sent, density);
             rill_patch_sums_add(&sums, &one);
@@ -241,7 +241,7 @@ static inline void rill_cpu_patch_rewrite(const rill_cpu_patch_work *w, const ri
         rill_patch_answer answer = {patch->terms[k], patch->terms[patch->count + k]};
         if (!answered)
             answer =
-                rill_patch_answer_of(w->plan.lattice, false, patch, now, k, &patch->pairs[k], out[0], mean);
+                rill_patch_answer_of(w->layout.lattice, false, patch, now, k, &patch->pairs[k], out[0], mean);
         const double term = answer.fixed + answer.slope * density;
         patch->terms[k] = term;
         for (int e = 0; e < 2; e++) row.link[e].value[j] = rill_patch_back(patch, term, out, e);

@@ -166,8 +166,8 @@ static void write_block(const work *w, const rill_cpu_side *side, block *b)
 static void step_block(const work *w, rill_cpu_collide *collide, uint64_t n, block *b)
 {
     const bool in_place = rill_stream_in_place((int)w->launch->variant.stream);
-    if (!begin(w, n, w->launch->first, w->launch->nodes, b)) return;
-    if (b->segmented && n + RILL_BLOCK < w->launch->nodes && (w->in.looks || w->out.looks))
+    if (!begin(w, n, w->launch->first, w->launch->end, b)) return;
+    if (b->segmented && n + RILL_BLOCK < w->launch->end && (w->in.looks || w->out.looks))
         w->copies->ask(w->in.looks ? &w->in : &w->out, &w->launch->from.segments, n / RILL_BLOCK + 1);
     read_block(w, in_place, b);
     for (int i = 0; i < w->q && !w->same; i++)
@@ -202,7 +202,7 @@ static void step(const rill_launch *launch)
         rill_cpu_step_stored(launch, w.lattice);
         return;
     }
-    const uint64_t end = ((uint64_t)launch->nodes + RILL_BLOCK - 1) / RILL_BLOCK;
+    const uint64_t end = ((uint64_t)launch->end + RILL_BLOCK - 1) / RILL_BLOCK;
     rill_threads_for(end - launch->first / RILL_BLOCK, RILL_CPU_PIECE, step_blocks, &w);
 }
 
@@ -324,7 +324,7 @@ static void totals(const rill_launch *launch, rill_partial *partials)
     const work w = work_of(launch);
     for_chunks(
         &(chunks){
-            .w = &w, .partials = partials, .first = launch->first, .count = launch->nodes - launch->first},
+            .w = &w, .partials = partials, .first = launch->first, .count = launch->end - launch->first},
         totals_of_chunks);
 }
 
@@ -476,10 +476,10 @@ static void swap(const rill_launch *launch, const rill_swap *list, size_t count)
     rill_threads_for(count, RILL_CPU_PIECE_NODES, swap_range, &(swaps){&w, list, count});
 }
 
-static rill_plan plan_of(rill_variant v)
+static rill_layout layout_of(rill_variant v)
 {
-    return (rill_plan){(int)v.lattice, (int)v.stream,  (int)v.addressing,
-                       (int)v.bounce,  (int)v.storage, (int)v.shift};
+    return (rill_layout){(int)v.lattice, (int)v.stream,  (int)v.addressing,
+                         (int)v.bounce,  (int)v.storage, (int)v.shift};
 }
 
 /* Links of crossings, and words of what comes in at them. */
@@ -494,17 +494,17 @@ static void cross_range(const void *shared, uint64_t first, uint64_t end)
 {
     const crossings *c = shared;
     const rill_launch *launch = c->w->launch;
-    const rill_plan plan = plan_of(launch->variant);
+    const rill_layout layout = layout_of(launch->variant);
     const size_t size = c->w->size;
     for (uint64_t k = first; k < end; k++) {
-        const rill_cut_link link = rill_cut_link_at(plan.lattice, c->links, launch->first,
-                                                    launch->nodes - launch->first, launch->order, k);
+        const rill_cut_link link = rill_cut_link_at(layout.lattice, c->links, launch->first,
+                                                    launch->end - launch->first, launch->order, k);
         const bool row = link.direction & RILL_CUT_SLOT;           /* of a node */
         if (rill_cpu_is_macroscopic(launch) && c->links && !row) { /* stored nowhere */
             rill_cpu_put_arriving(launch, link, k, c->to);
             continue;
         }
-        const size_t slot = rill_cut_slot(plan, launch->parity, &launch->from, link);
+        const size_t slot = rill_cut_slot(layout, launch->parity, &launch->from, link);
         char *here = (char *)launch->from.populations + slot * size;
         if (c->to)
             memcpy(c->to + k * size, here, size);
@@ -537,7 +537,7 @@ static void locate_range(const void *shared, uint64_t first, uint64_t end)
     const rill_launch *launch = l->w->launch;
     for (uint64_t k = first; k < end; k++)
         l->links[k] = rill_cut_located(
-            rill_cut_slot(plan_of(launch->variant), launch->parity, &launch->from, l->links[k]));
+            rill_cut_slot(layout_of(launch->variant), launch->parity, &launch->from, l->links[k]));
 }
 
 static void locate(const rill_launch *launch, rill_cut_link *links, uint64_t count)

@@ -48,7 +48,7 @@ static inline void rill_cpu_squares(const double velocity[3][RILL_BLOCK], double
 static inline void rill_cpu_keep_or_average(const rill_launch *launch, uint64_t n,
                                             double velocity[3][RILL_BLOCK])
 {
-    const size_t nodes = launch->nodes - launch->first, at = n - launch->first, left = nodes - at;
+    const size_t nodes = launch->end - launch->first, at = n - launch->first, left = nodes - at;
     const size_t lanes = left < RILL_BLOCK ? left : RILL_BLOCK;
     for (size_t a = 0; a < 3; a++) {
         float *kept = launch->velocities + a * nodes + at;

@@ -27,25 +27,25 @@ typedef void rill_cpu_find_fluxes(int lattice, int parity, const rill_arrays *ar
                                             const rill_walls *walls, size_t count, size_t *own,              \
                                             size_t *other, size_t *beyond)                                   \
     {                                                                                                        \
-        const rill_plan plan = {lattice, RILL_##S, RILL_##A, RILL_HALF_WAY, RILL_FP32, RILL_SHIFTED};        \
+        const rill_layout layout = {lattice, RILL_##S, RILL_##A, RILL_HALF_WAY, RILL_FP32, RILL_SHIFTED};    \
         const rill_wall_cut *cuts = walls->cuts;                                                             \
         for (size_t k = 0; k < count; k++)                                                                   \
-            own[k] = rill_wall_slot(plan, parity, arrays, cuts[k].node, rill_wall_direction(cuts[k].cut));   \
+            own[k] = rill_wall_slot(layout, parity, arrays, cuts[k].node, rill_wall_direction(cuts[k].cut)); \
         for (size_t k = 0; k < count; k++)                                                                   \
-            other[k] = rill_wall_other_slot(plan, parity, arrays, cuts[k], walls->meetings[k]);              \
+            other[k] = rill_wall_other_slot(layout, parity, arrays, cuts[k], walls->meetings[k]);            \
         for (size_t k = 0; k < count && walls->next; k++)                                                    \
             beyond[k] = !rill_wall_curved(walls, k)                                                          \
                             ? own[k]                                                                         \
-                            : rill_wall_beyond_slot(plan, parity, arrays, cuts[k], walls->next[k],           \
+                            : rill_wall_beyond_slot(layout, parity, arrays, cuts[k], walls->next[k],         \
                                                     walls->beyond[k]);                                       \
     }                                                                                                        \
     static inline void find_fluxes_##S##_##A(int lattice, int parity, const rill_arrays *arrays,             \
                                              const rill_node *nodes, int i, size_t count, size_t *sent,      \
                                              size_t *in)                                                     \
     {                                                                                                        \
-        const rill_plan plan = {lattice, RILL_##S, RILL_##A, RILL_HALF_WAY, RILL_FP32, RILL_SHIFTED};        \
+        const rill_layout layout = {lattice, RILL_##S, RILL_##A, RILL_HALF_WAY, RILL_FP32, RILL_SHIFTED};    \
         for (size_t k = 0; k < count; k++)                                                                   \
-            rill_wall_flux_slots(plan, parity, arrays, nodes[k], i, &sent[k], &in[k]);                       \
+            rill_wall_flux_slots(layout, parity, arrays, nodes[k], i, &sent[k], &in[k]);                     \
     }
 #define RILL_STREAM(value, name, slots, kinds, looks, ring, chased, meeting)                                 \
     RILL_CPU_ADDRESSINGS(RILL_CPU_FIND_WALLS, value, chased)
@@ -140,8 +140,8 @@ static inline void rill_cpu_wall_fluxes(const rill_cpu_patch_work *w, const rill
         owner[some++] = k;
     }
     if (some == 0) return;
-    rill_cpu_fluxes_finder(w->launch->variant)(w->plan.lattice, w->launch->parity, &w->launch->from, nodes, i,
-                                               some, sent, in);
+    rill_cpu_fluxes_finder(w->launch->variant)(w->layout.lattice, w->launch->parity, &w->launch->from, nodes,
+                                               i, some, sent, in);
     rill_cpu_wall_read(w, cuts, some, sent, left);
     rill_cpu_wall_read(w, cuts, some, in, came);
     for (size_t k = 0; k < some; k++)
@@ -157,7 +157,7 @@ static inline void rill_cpu_wall_balance(const rill_cpu_patch_work *w, const ril
 {
     static const rill_wall_cut at_rest[RILL_BLOCK] = {{0, 0}};
     const rill_wall_node *nodes = walls->nodes + first;
-    const rill_plan *p = &w->plan;
+    const rill_layout *p = &w->layout;
     const size_t count =
         walls->end_node - first < RILL_BLOCK ? (size_t)(walls->end_node - first) : RILL_BLOCK;
     size_t slots[RILL_BLOCK] = {0};
@@ -189,11 +189,11 @@ static inline void rill_cpu_wall_row(const rill_cpu_patch_work *w, rill_cpu_find
                             .next = walls->next ? walls->next + first : NULL,
                             .beyond = walls->next ? walls->beyond + first : NULL};
     for (size_t k = 0; k < count && task == RILL_WALLS_FIND; k++) {
-        row.meetings[k] = rill_wall_meeting(w->plan, &w->launch->from, cuts[k]);
-        if (row.next) row.beyond[k] = rill_wall_beyond(w->plan, &w->launch->from, cuts[k], row.next[k]);
+        row.meetings[k] = rill_wall_meeting(w->layout, &w->launch->from, cuts[k]);
+        if (row.next) row.beyond[k] = rill_wall_beyond(w->layout, &w->launch->from, cuts[k], row.next[k]);
     }
     if (task == RILL_WALLS_FIND) return;
-    find(w->plan.lattice, w->launch->parity, &w->launch->from, &row, count, own, other, beyond);
+    find(w->layout.lattice, w->launch->parity, &w->launch->from, &row, count, own, other, beyond);
     rill_cpu_wall_read(w, cuts, count, own, sent);
     for (size_t k = 0; k < count && task == RILL_WALLS_MEASURE; k++)
         rill_wall_measure(walls, first + k, sent[k], exchange);

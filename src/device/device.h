@@ -108,8 +108,9 @@ typedef struct rill_backend {
     rill_status (*bandwidth)(rill_device *device, double *bytes_per_second);
     void (*versions)(char *driver, size_t driver_size, char *runtime, size_t runtime_size);
 
-    /** Whether a step of a ring buffer is one launch, whose parts wait for each other (`kernel/turn.h`). */
-    bool turns;
+    /** Whether a step of a ring buffer is one launch, whose parts wait for each other (`kernel/counters.h`).
+     */
+    bool one_launch;
 
     /** Whether threads may each make calls of a device of their own at the same time, which is worth it. */
     bool threaded;

@@ -462,7 +462,7 @@ static rill_status kernels(rill_device *device, rill_variant variant, const rill
 static const rill_backend remote_cpu = {
     .name = "cpu", .processor = true, .yardstick = "in-place update", REMOTE};
 static const rill_backend remote_cuda = {.name = "cuda",
-                                         .turns = true,
+                                         .one_launch = true,
                                          .walls_in_step = true,
                                          .granule = RILL_CUDA_PAGE,
                                          .yardstick = "device copy",

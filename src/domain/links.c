@@ -7,7 +7,7 @@
 #include "core/status.h"
 #include "kernel/groups.h"
 #include "domain/layers.h"
-#include "kernel/turn.h"
+#include "kernel/counters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,10 +95,10 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
         size.chunk = whole_blocks(size.nodes / chunks);
         if (size.chunk < chunk_least) size.chunk = chunk_least;
         if (size.chunk > chunk_most) size.chunk = chunk_most;
-        if (size.chunk >> rill_turn_bits(size.reach) == 0)
-            size.chunk = (uint64_t)1 << rill_turn_bits(size.reach); /* no node waits for its own group */
+        if (size.chunk >> rill_counters_bits(size.reach) == 0)
+            size.chunk = (uint64_t)1 << rill_counters_bits(size.reach); /* no node waits for its own group */
         if (size.chunk > size.nodes) size.chunk = whole_blocks(size.nodes);
-        size.shift = (size_t)whole_blocks(size.chunk + size.reach + RILL_TURN_UNIT);
+        size.shift = (size_t)whole_blocks(size.chunk + size.reach + RILL_COUNTERS_UNIT);
         slots = size.nodes + size.ghosts + size.shift;
     }
     if (size.first_ghost + size.ghosts > RILL_UPSTREAM_WALL - 1u)
@@ -212,7 +212,7 @@ rill_status rill_links_create(const rill_numbering *fluid, rill_variant variant,
     arrays->list_stride = links->size.list_stride;
     arrays->shift = links->size.shift;
     arrays->reach = (size_t)links->size.reach;
-    arrays->turn_bits = rill_turn_bits(links->size.reach);
+    arrays->counter_bits = rill_counters_bits(links->size.reach);
     memcpy(arrays->box, fluid->n, sizeof arrays->box);
     arrays->row = (uint32_t)row_of(fluid);
     arrays->plane = arrays->row * (fluid->n[1] + 2);

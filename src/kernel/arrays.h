@@ -102,8 +102,9 @@ typedef struct rill_arrays {
     rill_node ghosts, first_ghost; /**< number of ghosts, and the first of them */
     size_t ring, shift, reach; /**< ring buffer: where node 0 is, entries moved in a step, largest distance of
                                     neighbours */
-    uint32_t *turns;           /**< ring buffer: progress counters of a GPU's blocks, see `turn.h` */
-    uint32_t turn, turn_bits;  /**< ring buffer: steps made before, logarithm of the nodes of a group */
+    uint32_t *counters;        /**< ring buffer: progress counters of a GPU's blocks, see `counters.h` */
+    uint32_t steps_before,
+        counter_bits; /**< ring buffer: steps made before, logarithm of the nodes of a group */
 
     const rill_node *list;    /**< [rows][list_stride], see address.h; walls behind the last node */
     size_t list_stride;       /**< nodes (chase: and ghosts), rounded up to whole blocks */

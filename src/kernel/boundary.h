@@ -30,24 +30,26 @@
 
 #include "kernel/address.h"
 #include "kernel/launch.h"
-#include "kernel/plan.h"
+#include "kernel/layout.h"
 
 /**
  * Return the slot of link i of a node: of its population opp(i) sent, or of its population i to come in.
  * @param parity  of the step to come
  */
-RILL_FN size_t rill_patch_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
+RILL_FN size_t rill_patch_slot(const rill_layout layout, const int parity, const rill_arrays *arrays,
                                const rill_node n, const int i, const bool sent)
 {
-    if (!sent && plan.bounce == RILL_HALF_WAY && !rill_stream_esoteric(plan.stream)) {
+    if (!sent && layout.bounce == RILL_HALF_WAY && !rill_stream_esoteric(layout.stream)) {
         const rill_link wall = {n, true}; /* what comes in is only rewritten at walls: nothing to look up */
-        return rill_slot_offset(plan.lattice, plan.stream, arrays,
-                                rill_slot_in(plan.stream, parity, i, n, wall));
+        return rill_slot_offset(layout.lattice, layout.stream, arrays,
+                                rill_slot_in(layout.stream, parity, i, n, wall));
     }
     if (!sent)
-        return rill_incoming(plan.lattice, plan.stream, plan.addressing, plan.bounce, parity, arrays, n, i);
-    const int before = rill_stream_parities(plan.stream) == 2 ? 1 - parity : 0;
-    return rill_outgoing(plan.lattice, plan.stream, plan.addressing, plan.bounce, before, arrays, n, i);
+        return rill_incoming(layout.lattice, layout.stream, layout.addressing, layout.bounce, parity, arrays,
+                             n, i);
+    const int before = rill_stream_parities(layout.stream) == 2 ? 1 - parity : 0;
+    return rill_outgoing(layout.lattice, layout.stream, layout.addressing, layout.bounce, before, arrays, n,
+                         i);
 }
 
 /** Return link k of all links of some nodes, or of those that are listed. @param order  see rill_launch */
@@ -63,26 +65,26 @@ RILL_FN rill_cut_link rill_cut_link_at(const int lattice, const rill_cut_link *l
 }
 
 /** Return the slot of the population that is copied at a link. @param parity  of the step to come */
-RILL_FN size_t rill_cut_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
+RILL_FN size_t rill_cut_slot(const rill_layout layout, const int parity, const rill_arrays *arrays,
                              const rill_cut_link link)
 {
     if (link.direction & RILL_CUT_SLOT)
         return (size_t)(link.direction >> RILL_CUT_SLOT_HIGH) << 32 | link.node;
     const int i = (int)(link.direction & (RILL_CUT_SENT - 1));
-    if (rill_stream_macroscopic(plan.stream)) { /* a row of the node: there are no links */
+    if (rill_stream_macroscopic(layout.stream)) { /* a row of the node: there are no links */
         const rill_slot slot = {(uint32_t)i, link.node};
-        return rill_slot_offset(plan.lattice, plan.stream, arrays, slot);
+        return rill_slot_offset(layout.lattice, layout.stream, arrays, slot);
     }
-    if (link.direction & RILL_CUT_SENT) return rill_patch_slot(plan, parity, arrays, link.node, i, true);
+    if (link.direction & RILL_CUT_SENT) return rill_patch_slot(layout, parity, arrays, link.node, i, true);
     if (link.direction & RILL_CUT_HELD) {
         size_t slot;
-        const rill_place place = rill_place_of(plan.stream, plan.addressing, arrays, link.node);
+        const rill_place place = rill_place_of(layout.stream, layout.addressing, arrays, link.node);
         if (i > 0 &&
-            rill_resting(plan.lattice, plan.stream, plan.addressing, parity, arrays, &place, i, &slot))
+            rill_resting(layout.lattice, layout.stream, layout.addressing, parity, arrays, &place, i, &slot))
             return slot;
     }
-    return rill_incoming(plan.lattice, plan.stream, plan.addressing, plan.bounce, parity, arrays, link.node,
-                         i);
+    return rill_incoming(layout.lattice, layout.stream, layout.addressing, layout.bounce, parity, arrays,
+                         link.node, i);
 }
 
 /** Return the slot of a link in place of it. */

@@ -55,17 +55,17 @@ typedef struct rill_launch {
     int parity; /**< number of the step to come & 1; 0 for schemes with one kind of step */
     rill_arrays from,
         to; /**< read, written: two populations arrays, or twice the same for in-place schemes */
-    rill_node first, nodes;  /**< a step is made, and totals are taken, of nodes first … nodes - 1; all else
-                                takes  all nodes */
+    rill_node first, end;    /**< a step is made, and totals are taken, of nodes first … end - 1; all else
+                                takes all nodes */
     const rill_node *order;  /**< moments, set: kernel number of node first + k; NULL: first + k itself */
     rill_wall_weights walls; /**< step: links to be interpolated that were not rewritten before it */
     bool add;      /**< set: add the equilibrium of a density, all that is given, to what is there */
     bool rounding; /**< totals: of rounding in the step to come, see rill_sim_rounding(); its work is
                       `kinetic` */
-    float *
-        velocities; /**< totals: [3][nodes - first], written, or read where speeds are of means; NULL: none */
-    bool mean;      /**< totals: speeds are those of means of the velocities with these */
-    const uint32_t *labels; /**< totals: [nodes - first]; NULL: none */
+    float
+        *velocities; /**< totals: [3][end - first], written, or read where speeds are of means; NULL: none */
+    bool mean;       /**< totals: speeds are those of means of the velocities with these */
+    const uint32_t *labels; /**< totals: [end - first]; NULL: none */
     int64_t
         *label_sums; /**< totals: rho - 1 of every node is added to that of its label, see rill_sum_units() */
     double rate_even, rate_odd, rate_bulk, rate_ghost, third; /**< see rill_rates */
@@ -262,7 +262,7 @@ typedef enum rill_walls_task {
 struct rill_kernels {
     /** Make one step. */
     void (*step)(const rill_launch *launch);
-    /** Fill partials [(nodes - first + RILL_CHUNK - 1) / RILL_CHUNK]. */
+    /** Fill partials [(end - first + RILL_CHUNK - 1) / RILL_CHUNK]. */
     void (*totals)(const rill_launch *launch, rill_partial *partials);
     /** Fill moments [4][count]: rho - 1, u_x, u_y, u_z of nodes first … first + count - 1. */
     void (*moments)(const rill_launch *launch, rill_node first, rill_node count, double *moments);

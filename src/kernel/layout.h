@@ -14,6 +14,11 @@
 
 #include "kernel/stream.h"
 
+/** What decides where populations are and how they are stored: compile-time constants. */
+typedef struct rill_layout {
+    int lattice, stream, addressing, bounce, storage, shift;
+} rill_layout;
+
 /** Nodes that lie together on a GPU; a divisor of RILL_SEGMENT_BLOCK, of which strides are multiples. */
 enum { RILL_BUNDLE = 32 };
 

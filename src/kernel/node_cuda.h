@@ -8,7 +8,7 @@
 #define RILL_KERNEL_NODE_CUDA_H
 
 #include "kernel/address.h"
-#include "kernel/plan.h"
+#include "kernel/layout.h"
 #include "kernel/storage.h"
 
 /** Links of a node: where slots are follows from them. */

@@ -79,71 +79,73 @@ RILL_FN int rill_wall_direction(const uint32_t cut) { return (int)(cut & 31); }
 RILL_FN bool rill_wall_near(const uint32_t cut) { return cut >> 6 < RILL_WALL_HALF; }
 
 /** Return the slot that link i of a node, which is known to end at a wall, comes in by. */
-RILL_FN size_t rill_wall_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
+RILL_FN size_t rill_wall_slot(const rill_layout layout, const int parity, const rill_arrays *arrays,
                               const rill_node n, const int i)
 {
     rill_link link = {n, true};
-    if (rill_stream_esoteric(plan.stream)) {
-        const int dx = rill_meeting(plan.lattice, plan.stream, i, 0),
-                  dy = rill_meeting(plan.lattice, plan.stream, i, 1),
-                  dz = rill_meeting(plan.lattice, plan.stream, i, 2);
+    if (rill_stream_esoteric(layout.stream)) {
+        const int dx = rill_meeting(layout.lattice, layout.stream, i, 0),
+                  dy = rill_meeting(layout.lattice, layout.stream, i, 1),
+                  dz = rill_meeting(layout.lattice, layout.stream, i, 2);
         if (dx || dy || dz) {
-            const rill_place place = rill_place_of(plan.stream, plan.addressing, arrays, n);
-            link.meeting = rill_reach(plan.stream, plan.addressing, arrays, &place,
-                                      rill_list_row(plan.lattice, plan.stream, i), dx, dy, dz);
+            const rill_place place = rill_place_of(layout.stream, layout.addressing, arrays, n);
+            link.meeting = rill_reach(layout.stream, layout.addressing, arrays, &place,
+                                      rill_list_row(layout.lattice, layout.stream, i), dx, dy, dz);
         }
     }
-    return rill_slot_offset(plan.lattice, plan.stream, arrays, rill_slot_in(plan.stream, parity, i, n, link));
+    return rill_slot_offset(layout.lattice, layout.stream, arrays,
+                            rill_slot_in(layout.stream, parity, i, n, link));
 }
 
 /** Return where the populations of the link between x and x + c_i meet: looked up once, not every step. */
-RILL_FN rill_node rill_wall_meeting(const rill_plan plan, const rill_arrays *arrays, const rill_wall_cut c)
+RILL_FN rill_node rill_wall_meeting(const rill_layout layout, const rill_arrays *arrays,
+                                    const rill_wall_cut c)
 {
-    const rill_place place = rill_place_of(plan.stream, plan.addressing, arrays, c.node);
-    return rill_link_of(plan.lattice, plan.stream, plan.addressing, plan.bounce, arrays, &place,
+    const rill_place place = rill_place_of(layout.stream, layout.addressing, arrays, c.node);
+    return rill_link_of(layout.lattice, layout.stream, layout.addressing, layout.bounce, arrays, &place,
                         rill_opposite(rill_wall_direction(c.cut)))
         .meeting;
 }
 
 /** Return the slot of the other population that a cut reads: of link opp(i), what comes in where the wall is
  * near, else what was sent. */
-RILL_FN size_t rill_wall_other_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
+RILL_FN size_t rill_wall_other_slot(const rill_layout layout, const int parity, const rill_arrays *arrays,
                                     const rill_wall_cut c, const rill_node meeting)
 {
     const bool sent = !rill_wall_near(c.cut);
     const int i = rill_opposite(rill_wall_direction(c.cut)), at = !sent ? parity
-                                                                  : rill_stream_parities(plan.stream) == 2
+                                                                  : rill_stream_parities(layout.stream) == 2
                                                                       ? 1 - parity
                                                                       : 0;
-    const bool looks = rill_slot_looks(plan.stream, at, sent);
+    const bool looks = rill_slot_looks(layout.stream, at, sent);
     const rill_link link = {looks ? meeting : c.node, looks && (c.cut >> 5 & 1)};
-    return rill_slot_offset(plan.lattice, plan.stream, arrays,
-                            sent ? rill_slot_out(plan.stream, at, i, c.node, link)
-                                 : rill_slot_in(plan.stream, at, i, c.node, link));
+    return rill_slot_offset(layout.lattice, layout.stream, arrays,
+                            sent ? rill_slot_out(layout.stream, at, i, c.node, link)
+                                 : rill_slot_in(layout.stream, at, i, c.node, link));
 }
 
 /** Return the link between x + c_i and x + 2 c_i: looked up once, not every step. Where x + c_i is a node of
  * another part of the domain, x + 2 c_i may be none of this one, and the link a wall's. @param next  x + c_i
  */
-RILL_FN rill_link rill_wall_beyond(const rill_plan plan, const rill_arrays *arrays, const rill_wall_cut c,
+RILL_FN rill_link rill_wall_beyond(const rill_layout layout, const rill_arrays *arrays, const rill_wall_cut c,
                                    const rill_node next)
 {
     const rill_link none = {next, false};
     if (next == RILL_UPSTREAM_WALL) return none;
-    const rill_place place = rill_place_of(plan.stream, plan.addressing, arrays, next);
-    return rill_link_of(plan.lattice, plan.stream, plan.addressing, plan.bounce, arrays, &place,
+    const rill_place place = rill_place_of(layout.stream, layout.addressing, arrays, next);
+    return rill_link_of(layout.lattice, layout.stream, layout.addressing, layout.bounce, arrays, &place,
                         rill_opposite(rill_wall_direction(c.cut)));
 }
 
 /** Return the slot of what x + c_i has sent along i. @param next, beyond  see rill_walls */
-RILL_FN size_t rill_wall_beyond_slot(const rill_plan plan, const int parity, const rill_arrays *arrays,
+RILL_FN size_t rill_wall_beyond_slot(const rill_layout layout, const int parity, const rill_arrays *arrays,
                                      const rill_wall_cut c, const rill_node next, const rill_link beyond)
 {
-    const int at = rill_stream_parities(plan.stream) == 2 ? 1 - parity : 0;
-    const rill_link home = {next, false}, link = rill_slot_looks(plan.stream, at, true) ? beyond : home;
+    const int at = rill_stream_parities(layout.stream) == 2 ? 1 - parity : 0;
+    const rill_link home = {next, false}, link = rill_slot_looks(layout.stream, at, true) ? beyond : home;
     return rill_slot_offset(
-        plan.lattice, plan.stream, arrays,
-        rill_slot_out(plan.stream, at, rill_opposite(rill_wall_direction(c.cut)), next, link));
+        layout.lattice, layout.stream, arrays,
+        rill_slot_out(layout.stream, at, rill_opposite(rill_wall_direction(c.cut)), next, link));
 }
 
 /** Return 2q. */
@@ -199,22 +201,23 @@ RILL_FN rill_wall_real rill_wall_gain(const rill_wall_real weight, const rill_wa
 RILL_CONSTANT_FN int rill_wall_fluxes(const int lattice) { return 2 * rill_dimensions(lattice); }
 
 /** Find the slots of what a node has sent along opp(i), and of what comes in along i, on an open link. */
-RILL_FN void rill_wall_flux_slots(const rill_plan plan, const int parity, const rill_arrays *arrays,
+RILL_FN void rill_wall_flux_slots(const rill_layout layout, const int parity, const rill_arrays *arrays,
                                   const rill_node n, const int i, size_t *sent, size_t *in)
 {
-    const int before = rill_stream_parities(plan.stream) == 2 ? 1 - parity : 0;
+    const int before = rill_stream_parities(layout.stream) == 2 ? 1 - parity : 0;
     const rill_link home = {n, false};
     rill_link link = home;
-    if (rill_slot_looks(plan.stream, before, true) || rill_slot_looks(plan.stream, parity, false)) {
-        const rill_place place = rill_place_of(plan.stream, plan.addressing, arrays, n);
-        link = rill_link_of(plan.lattice, plan.stream, plan.addressing, plan.bounce, arrays, &place, i);
+    if (rill_slot_looks(layout.stream, before, true) || rill_slot_looks(layout.stream, parity, false)) {
+        const rill_place place = rill_place_of(layout.stream, layout.addressing, arrays, n);
+        link =
+            rill_link_of(layout.lattice, layout.stream, layout.addressing, layout.bounce, arrays, &place, i);
     }
-    *sent = rill_slot_offset(
-        plan.lattice, plan.stream, arrays,
-        rill_slot_out(plan.stream, before, i, n, rill_slot_looks(plan.stream, before, true) ? link : home));
-    *in = rill_slot_offset(
-        plan.lattice, plan.stream, arrays,
-        rill_slot_in(plan.stream, parity, i, n, rill_slot_looks(plan.stream, parity, false) ? link : home));
+    *sent = rill_slot_offset(layout.lattice, layout.stream, arrays,
+                             rill_slot_out(layout.stream, before, i, n,
+                                           rill_slot_looks(layout.stream, before, true) ? link : home));
+    *in = rill_slot_offset(layout.lattice, layout.stream, arrays,
+                           rill_slot_in(layout.stream, parity, i, n,
+                                        rill_slot_looks(layout.stream, parity, false) ? link : home));
 }
 
 /** Return what the motion of the wall adds. @param term  see above */

@@ -9,7 +9,7 @@
 #include "kernel/address.h"
 #include "kernel/lattice.h"
 #include "kernel/storage.h"
-#include "kernel/turn.h"
+#include "kernel/counters.h"
 #include "kernel/variant.h"
 #include "sim/macroscopic.h"
 #include "sim/sim_priv.h"
@@ -199,7 +199,7 @@ rill_launch rill_set_launch(const rill_sim *sim, const rill_set *set)
         .from = set->arrays,
         .to = set->arrays,
         .first = sim->domain->first,
-        .nodes = rill_set_end(sim, set),
+        .end = rill_set_end(sim, set),
         .magic = o->magic,
         .source = o->source,
         .carreau_yasuda = o->carreau_yasuda,
@@ -262,7 +262,7 @@ static void arrays_take(rill_set *set, const rill_links_size *size, rill_room *r
     for (int k = 0; k < (rill_stream_two_arrays(variant.stream) ? 2 : 1); k++)
         rill_room_alloc(room, bytes, &set->populations[k]);
     if (rill_stream_ring(variant.stream))
-        rill_room_alloc(room, rill_turn_bytes(size->nodes, size->reach), (void **)&set->arrays.turns);
+        rill_room_alloc(room, rill_counters_bytes(size->nodes, size->reach), (void **)&set->arrays.counters);
 }
 
 void rill_set_count(rill_variant variant, const rill_links_size *size, rill_room *room)
@@ -334,7 +334,7 @@ void rill_set_destroy(rill_set *set, rill_device *device)
     for (int k = 0; k < 2 && device; k++) rill_device_free(device, set->populations[k]);
     if (device) {
         rill_device_release(device, set->swaps);
-        rill_device_free(device, set->arrays.turns);
+        rill_device_free(device, set->arrays.counters);
     }
     rill_links_destroy(set->links);
     rill_array_destroy(set->own_swaps);
@@ -349,10 +349,10 @@ void rill_set_step(const rill_sim *sim, const rill_set *set, void *queue, rill_n
     launch.queue = queue;
     launch.walls = walls;
     launch.carrier = rill_carrier_of(sim, set, from, end);
-    const uint64_t chunk = sim->device->backend->turns ? end : set->links->size.chunk;
+    const uint64_t chunk = sim->device->backend->one_launch ? end : set->links->size.chunk;
     for (uint64_t first = from; first < end; first += chunk) {
         launch.first = (rill_node)first;
-        launch.nodes = (rill_node)(end - first < chunk ? end : first + chunk);
+        launch.end = (rill_node)(end - first < chunk ? end : first + chunk);
         set->kernels->step(&launch);
     }
 }
@@ -360,7 +360,7 @@ void rill_set_step(const rill_sim *sim, const rill_set *set, void *queue, rill_n
 void rill_set_advance(rill_set *set)
 {
     set->ring = ring_next(set);
-    set->arrays.turn++;
+    set->arrays.steps_before++;
 }
 
 void rill_set_swap(const rill_sim *sim, const rill_set *set)

@@ -17,7 +17,7 @@ typedef struct rill_set {
     void *populations[2]; /* the second is NULL for in-place schemes */
     rill_links *links;    /* of the domain */
     bool links_made;      /* for this set: their bytes count as its own */
-    rill_arrays arrays;   /* those of the links, and `turns`; without populations */
+    rill_arrays arrays;   /* those of the links, and `counters`; without populations */
     size_t ring;          /* where node 0 is */
     const void *swaps;
     size_t swap_count;

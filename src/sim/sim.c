@@ -14,7 +14,7 @@
 #include "kernel/lattice.h"
 #include "kernel/address.h"
 #include "kernel/storage.h"
-#include "kernel/turn.h"
+#include "kernel/counters.h"
 #include "kernel/variant.h"
 
 #include <math.h>

@@ -135,7 +135,7 @@ static rill_status chunk_launch(const chunk *c, rill_launch *launch)
     *launch = rill_set_launch(sim, c->set);
     RILL_TRY(rill_sim_order(sim, c->first, c->nodes, launch));
     launch->first = sim->domain->first + c->first;
-    launch->nodes = launch->first + c->nodes;
+    launch->end = launch->first + c->nodes;
 done:
     return status;
 }

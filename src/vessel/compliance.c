@@ -43,7 +43,7 @@ static double fluid_volume(const rill_geom *geom)
  * flow, and its mean magnitude over C and that of the flow, Pa/m3.
  */
 static void find_inertia(const rill_case *c, const rill_outlook *outlook, const rill_passage *fastest,
-                         rill_plan_compliance *out)
+                         rill_case_plan_compliance *out)
 {
     rill_harmonics flow = {0};
     double most = 0, change = 0, largest = 0; /* of the moment that `fastest` belongs to: of what comes in */
@@ -84,11 +84,11 @@ static void find_inertia(const rill_case *c, const rill_outlook *outlook, const 
 }
 
 void rill_compliance_begin(const rill_case *c, const rill_geom *geom, const rill_outlook *outlook,
-                           double swing, const rill_passage *fastest, rill_plan_compliance *out)
+                           double swing, const rill_passage *fastest, rill_case_plan_compliance *out)
 {
     double admittance = 0;
     bool held = false;
-    *out = (rill_plan_compliance){.volume = fluid_volume(geom), .swing = swing};
+    *out = (rill_case_plan_compliance){.volume = fluid_volume(geom), .swing = swing};
     for (int k = 0; k < outlook->count; k++) {
         const rill_end *e = &c->ends[outlook->ends[k]];
         held |= e->kind == RILL_END_PRESSURE || outlook->states[k].rest;
@@ -102,7 +102,8 @@ void rill_compliance_begin(const rill_case *c, const rill_geom *geom, const rill
     find_inertia(c, outlook, fastest, out);
 }
 
-double rill_compliance_step(const rill_case *c, const rill_plan_compliance *p, double spacing, double fastest)
+double rill_compliance_step(const rill_case *c, const rill_case_plan_compliance *p, double spacing,
+                            double fastest)
 {
     double most = INFINITY; /* m3/Pa */
     if (!pulsates(c)) return INFINITY;
@@ -116,7 +117,7 @@ double rill_compliance_step(const rill_case *c, const rill_plan_compliance *p, d
 
 /* Return the largest change of the pressure by so much compliance, over its range, and its peaks. */
 static double change_of(const rill_case *c, const rill_outlook *outlook, double compliance,
-                        rill_plan_compliance *p)
+                        rill_case_plan_compliance *p)
 {
     rill_harmonics stored;
     const rill_harmonics *whole = &outlook->states[0].pressure;
@@ -134,7 +135,7 @@ static double change_of(const rill_case *c, const rill_outlook *outlook, double 
 }
 
 void rill_compliance_end(const rill_case *c, const rill_outlook *outlook, const rill_scales *scales,
-                         rill_plan_compliance *p)
+                         rill_case_plan_compliance *p)
 {
     double low = 0, high = 1;
     p->lattice = 3 * p->volume / scales->pressure;
@@ -147,7 +148,7 @@ void rill_compliance_end(const rill_case *c, const rill_outlook *outlook, const 
     if (!pulsates(c) || !(p->resistance > 0)) return;
     const double change = change_of(c, outlook, p->lattice, p);
     if (change > RILL_COMPLIANCE_CHANGE) {
-        rill_plan_compliance less = *p;
+        rill_case_plan_compliance less = *p;
         for (int k = 0; k < HALVINGS; k++) {
             const double middle = (low + high) / 2;
             if (change_of(c, outlook, middle * p->lattice, &less) > RILL_COMPLIANCE_CHANGE)

@@ -153,13 +153,13 @@ done:
     return status;
 }
 
-const char *rill_plan_shape_name(rill_plan_shape shape)
+const char *rill_case_plan_shape_name(rill_case_plan_shape shape)
 {
     static const char *const names[] = {"straight", "triangle", "stenosis"};
     return names[shape];
 }
 
-rill_status rill_expected_shape(rill_plan_shape shape, double cells, double errors[ERRORS])
+rill_status rill_expected_shape(rill_case_plan_shape shape, double cells, double errors[ERRORS])
 {
     enum { COLUMNS = 2 }; /* in front of the errors */
     rill_status status = RILL_OK;
@@ -171,7 +171,7 @@ rill_status rill_expected_shape(rill_plan_shape shape, double cells, double erro
     if (!knots) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a table"));
     for (int row = 0; row < table.rows; row++) {
         knot *k = &knots[count];
-        if (strcmp(table.cells[row * table.columns], rill_plan_shape_name(shape)) != 0) continue;
+        if (strcmp(table.cells[row * table.columns], rill_case_plan_shape_name(shape)) != 0) continue;
         RILL_TRY(rill_table_number(&table, row, 1, &k->x));
         for (int e = 0; e < ERRORS; e++) {
             RILL_TRY(rill_table_number(&table, row, COLUMNS + e, &k->error[e]));
@@ -184,7 +184,7 @@ rill_status rill_expected_shape(rill_plan_shape shape, double cells, double erro
     }
     if (count == 0)
         RILL_TRY(rill_fail(RILL_USAGE, "%s has no rows of \"%s\": run scripts/wall-shear-errors", table.path,
-                           rill_plan_shape_name(shape)));
+                           rill_case_plan_shape_name(shape)));
     curve_at(knots, count, cells, errors);
 done:
     free(knots);
@@ -259,18 +259,18 @@ static bool errors_at(const part *p, double tau, double cells, knot *knots, doub
 }
 
 /* Return errors that are not known. */
-static rill_plan_errors none(double cells, double tau)
+static rill_case_plan_errors none(double cells, double tau)
 {
-    rill_plan_errors out = {
+    rill_case_plan_errors out = {
         .cells = cells, .tau = tau, .pressure = NAN, .mean = NAN, .local = NAN, .dean = NAN, .bend = NAN};
     for (int k = 0; k < RILL_PLAN_SHAPES; k++) out.shape[k].pressure = NAN;
     return out;
 }
 
-rill_plan_errors rill_expected_at(const rill_expected *t, rill_lattice lattice, rill_collision collision,
-                                  double cells, double tau, double alpha)
+rill_case_plan_errors rill_expected_at(const rill_expected *t, rill_lattice lattice, rill_collision collision,
+                                       double cells, double tau, double alpha)
 {
-    rill_plan_errors out = none(cells, tau);
+    rill_case_plan_errors out = none(cells, tau);
     const part steady = {t, lattice, collision, false},
                oscillating = {t, lattice, oscillating_with(t, collision), true},
                each[] = {{t, lattice, RILL_TRT, true}, {t, lattice, RILL_CUMULANT, true}};
@@ -323,10 +323,10 @@ double rill_expected_width(const rill_opening *o)
  * 0.51. */
 #define STRESSES_ALONE 2.1
 
-rill_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan *plan, double cells)
+rill_case_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan *plan, double cells)
 {
     rill_expected table;
-    const rill_plan_opening *least = &plan->openings[0];
+    const rill_case_plan_opening *least = &plan->openings[0];
     for (int k = 1; k < plan->opening_count; k++)
         if (plan->openings[k].narrow < least->narrow) least = &plan->openings[k];
     double fewest = least->cells;
@@ -334,7 +334,7 @@ rill_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan
     const double finer = isnan(cells) ? 1 : cells / fewest, flat = least->narrow / least->cells,
                  tau = 0.5 + (plan->options.tau - 0.5) * finer;
     cells = least->narrow * finer;
-    rill_plan_errors out = none(cells, tau);
+    rill_case_plan_errors out = none(cells, tau);
     if (given->walls == RILL_WALLS_HALF_WAY || !(least->cells > 0)) return out;
     if (rill_expected_read(&table) != RILL_OK) return out;
     const rill_variant v = plan->options.variant;
@@ -350,7 +350,7 @@ rill_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan
         out.bend = fmax(out.bend + out.sound, out.local);
     for (int k = 0; k < RILL_PLAN_SHAPES && !isnan(out.local); k++) {
         double e[ERRORS];
-        if (rill_expected_shape((rill_plan_shape)k, cells, e) != RILL_OK) continue;
+        if (rill_expected_shape((rill_case_plan_shape)k, cells, e) != RILL_OK) continue;
         out.shape[k] = (rill_shape_errors){.pressure = fmax(e[0] + out.sound, out.pressure),
                                            .mean = fmax(e[1] + out.sound, out.mean),
                                            .local = fmax(e[2] + out.sound, out.local)};

@@ -42,8 +42,8 @@ void rill_expected_free(rill_expected *expected);
  * @param[in]  alpha  0: steady
  * @return NaN for a lattice and collision that are not in the table
  */
-rill_plan_errors rill_expected_at(const rill_expected *expected, rill_lattice lattice,
-                                  rill_collision collision, double cells, double tau, double alpha);
+rill_case_plan_errors rill_expected_at(const rill_expected *expected, rill_lattice lattice,
+                                       rill_collision collision, double cells, double tau, double alpha);
 
 /**
  * Find the local error of the wall shear in a bend of five radii, from data/bend-errors.csv: a power of the
@@ -53,14 +53,14 @@ rill_plan_errors rill_expected_at(const rill_expected *expected, rill_lattice la
 rill_status rill_expected_bend(double dean, double cells, double *local);
 
 /** Return the name of a shape in data/shape-errors.csv and in JSON. */
-const char *rill_plan_shape_name(rill_plan_shape shape);
+const char *rill_case_plan_shape_name(rill_case_plan_shape shape);
 
 /**
  * Find the errors of a shape at a number of cells across, from data/shape-errors.csv, as powers of the cells.
  * @param[out] errors  as rill_expected_point.error
  * @return RILL_USAGE with the remedy when the table is missing, damaged or lacks the shape
  */
-rill_status rill_expected_shape(rill_plan_shape shape, double cells, double errors[3]);
+rill_status rill_expected_shape(rill_case_plan_shape shape, double cells, double errors[3]);
 
 /** Return the width of an opening where it is narrowest, m: between two parallel lines, at most its hydraulic
  * diameter. Flows through flat openings err as in a pipe of this width. */
@@ -73,6 +73,6 @@ double rill_expected_width(const rill_opening *opening);
  * @return NaN where they are not known: without the table, with half-way bounce-back, with a lattice and
  * collision that are not in it
  */
-rill_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan *plan, double cells);
+rill_case_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan *plan, double cells);
 
 #endif

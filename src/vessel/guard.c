@@ -50,8 +50,8 @@ static void set_limit(rill_case_plan *plan)
                            RILL_GUARD_PRESSURE * plan->pressure_allowed;
 }
 
-void rill_plan_guard(const rill_case *c, const rill_outlook *outlook, const rill_passage *fastest,
-                     rill_case_plan *plan)
+void rill_case_plan_guard(const rill_case *c, const rill_outlook *outlook, const rill_passage *fastest,
+                          rill_case_plan *plan)
 {
     const double u = plan->velocity_peak, sound = plan->scales.velocity / sqrt(3.0),
                  start = (double)plan->soft_steps * plan->scales.time;
@@ -78,12 +78,12 @@ void rill_plan_guard(const rill_case *c, const rill_outlook *outlook, const rill
     set_limit(plan);
 }
 
-double rill_plan_guard_pressure(const rill_case_plan *plan, uint64_t steps)
+double rill_case_plan_guard_pressure(const rill_case_plan *plan, uint64_t steps)
 {
     return plan->pressure_limit + (steps < plan->start_steps ? plan->pressure_start : 0);
 }
 
-void rill_plan_guard_widen(rill_case_plan *plan, double pressure)
+void rill_case_plan_guard_widen(rill_case_plan *plan, double pressure)
 {
     plan->pressure_low = fmin(plan->pressure_low, pressure);
     plan->pressure_high = fmax(plan->pressure_high, pressure);

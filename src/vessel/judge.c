@@ -57,7 +57,7 @@ void rill_case_say(rill_case_plan *plan, bool refuses, const char *format, ...)
 {
     va_list arguments;
     if (plan->verdict_count == RILL_PLAN_VERDICTS) return;
-    rill_plan_verdict *v = &plan->verdicts[plan->verdict_count++];
+    rill_case_plan_verdict *v = &plan->verdicts[plan->verdict_count++];
     v->refuses = refuses;
     va_start(arguments, format);
     vsnprintf(v->text, sizeof v->text, format, arguments);
@@ -127,7 +127,7 @@ static void judge_units_of_outlets(const rill_case *c, const rill_geom *geom, ri
 {
     const double mmhg = 133.322387415;
     for (int k = 0; k < plan->opening_count; k++) {
-        const rill_plan_opening *o = &plan->openings[k];
+        const rill_case_plan_opening *o = &plan->openings[k];
         const rill_end *e = &c->ends[o->end];
         const char *name = geom->surface->openings[k].name;
         const double given = rill_end_type_of(e)->outlet ? pressure_given(e) / mmhg : 0;
@@ -164,7 +164,7 @@ static void judge_cells(const rill_case *c, const rill_geom *geom, rill_case_pla
     const rill_opening *o = &geom->surface->openings[least];
     const double cells = plan->openings[least].cells;
     if (cells >= CELLS_FEW) return;
-    const rill_plan_errors then = rill_case_expected(c, plan, CELLS_FEW);
+    const rill_case_plan_errors then = rill_case_expected(c, plan, CELLS_FEW);
     rill_units_format_length(down(o->hydraulic_diameter / (cells < CELLS_LEAST ? CELLS_LEAST : CELLS_FEW)),
                              dx, sizeof dx);
     if (cells < CELLS_LEAST)
@@ -215,7 +215,7 @@ static void judge_velocity(const rill_passage *fastest, rill_case_plan *plan)
 
 static void judge_stability(const rill_case *c, rill_case_plan *plan)
 {
-    const double dx = plan->scales.length, cell = rill_plan_cell_reynolds(c, plan);
+    const double dx = plan->scales.length, cell = rill_case_plan_cell_reynolds(c, plan);
     const bool trt = plan->options.variant.collision <= RILL_TRT,
                few = plan->options.variant.collision != RILL_CUMULANT;
     const double high = trt   ? RILL_CELL_TRT
@@ -265,7 +265,7 @@ static void judge_outlets(const rill_case *c, const rill_geom *geom, rill_case_p
 {
     const double dx = plan->scales.length;
     for (int k = 0; k < plan->opening_count; k++) {
-        const rill_plan_opening *o = &plan->openings[k];
+        const rill_case_plan_opening *o = &plan->openings[k];
         const double scale = dx / rill_law_least(&c->law, c->density), cell = o->velocity_peak * scale,
                      jet = 0.5 * plan->velocity_peak * scale; /* as rill_sponge_plan() */
         const char *name = geom->surface->openings[k].name;
@@ -324,7 +324,7 @@ static void judge_walls(const rill_case *c, rill_case_plan *plan)
 }
 
 /* Velocities of a file that say little of an opening, or of another flow. */
-static void judge_points(const rill_end *e, const rill_plan_opening *o, rill_case_plan *plan)
+static void judge_points(const rill_end *e, const rill_case_plan_opening *o, rill_case_plan *plan)
 {
     const double scale = o->flow_mean / o->file_flow;
     if (o->coverage < COVERED_LEAST)
@@ -347,7 +347,7 @@ static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_pl
 {
     const double cell = plan->scales.length / rill_law_least(&c->law, c->density);
     for (int k = 0; k < plan->opening_count; k++) {
-        const rill_plan_opening *o = &plan->openings[k];
+        const rill_case_plan_opening *o = &plan->openings[k];
         const char *name = geom->surface->openings[k].name;
         if (c->ends[o->end].kind != RILL_END_INLET) continue;
         if (o->points) judge_points(&c->ends[o->end], o, plan);
@@ -440,7 +440,7 @@ static void judge_pressure(double swing, rill_case_plan *plan)
 /* What the fluid of the lattice stores, which blood does not. */
 static void judge_compliance(const rill_case *c, rill_case_plan *plan)
 {
-    const rill_plan_compliance *p = &plan->compliance;
+    const rill_case_plan_compliance *p = &plan->compliance;
     const double mmhg = 133.322387415, slack = 1.01, most = fmax(p->share, p->stored),
                  time = c->run.pulsatile ? c->run.cycles * c->run.period
                                          : (double)plan->steps * plan->scales.time;

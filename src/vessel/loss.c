@@ -67,7 +67,7 @@ static double depth_of(const section *s, const double at[2])
     return within ? sqrt(square) : -sqrt(square);
 }
 
-static void section_make(const rill_opening *o, const rill_plan_opening *p, double spacing, section *out)
+static void section_make(const rill_opening *o, const rill_case_plan_opening *p, double spacing, section *out)
 {
     double most = sqrt(o->area / M_PI), deepest = 0, axis[3] = {0}, d[3];
     int least = 0;
@@ -167,7 +167,7 @@ static void weigh(const rill_points *points, const section *s, uint64_t first, d
         }
 }
 
-static bool has_section(const rill_geom *geom, const rill_plan_opening *p)
+static bool has_section(const rill_geom *geom, const rill_case_plan_opening *p)
 {
     return p->extension >= EXTENSION_LEAST * geom->spacing;
 }
@@ -179,7 +179,7 @@ static rill_status sections_make(const rill_vessel *v, rill_losses *l)
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < l->count; k++) {
             section s;
-            const rill_plan_opening *p = &v->plan.openings[k];
+            const rill_case_plan_opening *p = &v->plan.openings[k];
             l->first[k + 1] = l->first[k];
             if (!has_section(v->geom, p)) continue;
             section_make(&v->geom->surface->openings[k], p, v->geom->spacing, &s);
@@ -241,7 +241,7 @@ static double complex impedance_of(double omega, double nu, double radius)
  * conducts as much. */
 static void expect(const rill_vessel *v, const rill_harmonics *flow, int k, rill_losses *l)
 {
-    const rill_plan_opening *p = &v->plan.openings[k];
+    const rill_case_plan_opening *p = &v->plan.openings[k];
     const double area = v->geom->surface->openings[k].area, nu = v->plan.nu, density = v->given->density,
                  middle = (nu + p->sponge_nu) / 2, plain = p->extension - p->sponge,
                  sound = v->plan.scales.pressure / v->plan.scales.velocity / sqrt(3.0) / area,
@@ -323,7 +323,7 @@ static double risen(const rill_losses *l, double steps)
 static double loss_at(const rill_losses *l, int k, double steps, double part)
 {
     const rill_loss *loss = &l->state->each[k];
-    const double angle = l->omega * rill_plan_time(l->plan, steps), c = cos(angle), s = sin(angle);
+    const double angle = l->omega * rill_case_plan_time(l->plan, steps), c = cos(angle), s = sin(angle);
     double sum = loss->before[0] + part * (loss->now[0] - loss->before[0]), cosine = c, sine = s;
     for (int h = 1; h <= l->harmonics; h++) {
         const double *b = &loss->before[2 * h - 1], *n = &loss->now[2 * h - 1], next = cosine * c - sine * s;
@@ -360,7 +360,7 @@ double rill_losses_compare(rill_losses *l, int k, double pressure, double flow, 
 {
     rill_loss *loss = &l->state->each[k];
     const double error = section_pressure(l, k) - pressure, steps = (double)step,
-                 angle = l->omega * rill_plan_time(l->plan, steps);
+                 angle = l->omega * rill_case_plan_time(l->plan, steps);
     if (isnan(error)) return 0;
     const double last = isnan(loss->error) ? error : loss->error;
     loss->error = error;

@@ -281,7 +281,7 @@ rill_status rill_model_exchange(rill_model *m, bool *finite)
     *finite = true;
     if (s->exchanges > 0 && steps == 0) return RILL_OK;
     int length =
-        snprintf(m->line, RILL_DIALOGUE_LINE, "step %.17g %.17g", rill_plan_time(&v->plan, (double)now),
+        snprintf(m->line, RILL_DIALOGUE_LINE, "step %.17g %.17g", rill_case_plan_time(&v->plan, (double)now),
                  s->exchanges ? (double)steps * v->plan.scales.time : 0);
     for (int k = 0; k < v->plan.opening_count; k++) {
         if (!is_own(v, k)) continue;
@@ -296,7 +296,7 @@ rill_status rill_model_exchange(rill_model *m, bool *finite)
         if (!is_own(v, k)) continue;
         if (!pressure_read(&rest, &pressure))
             RILL_TRY(fail_answer(m, m->program.text, "\"pressure\" and a finite number for each outlet"));
-        rill_plan_guard_widen(&v->plan, pressure);
+        rill_case_plan_guard_widen(&v->plan, pressure);
         s->now[k] = pressure - v->given->ends[v->plan.openings[k].end].proximal * flow[k];
     }
     if (*rest)

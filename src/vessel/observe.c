@@ -186,7 +186,7 @@ void rill_observers_free(rill_observers *o)
 
 double rill_observers_time(const rill_observers *o)
 {
-    return rill_plan_time(&o->vessel->plan, (double)rill_sim_steps(o->vessel->sim));
+    return rill_case_plan_time(&o->vessel->plan, (double)rill_sim_steps(o->vessel->sim));
 }
 
 /* ---- size ------------------------------------------------------------------------------------ */
@@ -315,7 +315,8 @@ static rill_status openings_take(rill_observers *o, uint32_t steps, double *exce
     const rill_vessel *v = o->vessel;
     const rill_scales *scales = &v->plan.scales;
     const uint64_t now = rill_sim_steps(v->sim);
-    double *row = rill_record_append(&o->openings, now, rill_plan_time(&v->plan, (double)now - steps / 2.0));
+    double *row =
+        rill_record_append(&o->openings, now, rill_case_plan_time(&v->plan, (double)now - steps / 2.0));
     *excess = *through = 0;
     if (!row) return no_memory();
     RILL_TRY(rill_losses_take(v->losses, v->sim));

@@ -112,7 +112,7 @@ done:
 }
 
 /* An inlet has a weight for its mean, two for each harmonic, and one for what is made flat. */
-int rill_plan_harmonics(int inlets, int outlets)
+int rill_case_plan_harmonics(int inlets, int outlets)
 {
     if (inlets < 1) return RILL_PLAN_HARMONICS;
     const int room = (RILL_PATCH_WEIGHTS - outlets - 2 * inlets) / (2 * inlets);
@@ -133,7 +133,7 @@ rill_status rill_outlook_make(const rill_case *c, const rill_geom *geom, rill_ou
         const rill_end_kind kind = c->ends[out->ends[k]].kind;
         driven += kind == RILL_END_INLET;
     }
-    const int most = rill_plan_harmonics(driven, out->count - driven);
+    const int most = rill_case_plan_harmonics(driven, out->count - driven);
     RILL_TRY(measure_inlets(c, geom, out, most));
     out->nu = viscosity_at(&c->law, typical_shear(c, geom, out)) / c->density;
     RILL_TRY(take_inlets(c, geom, out, most));

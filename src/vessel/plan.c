@@ -31,7 +31,7 @@
 typedef struct planner {
     const rill_case *given;
     const rill_geom *geom;
-    const rill_plan_options *options;
+    const rill_case_plan_options *options;
     rill_case_plan *plan;
     rill_outlook outlook;
     rill_passage fastest;
@@ -59,7 +59,7 @@ static double extreme(const planner *p, const rill_harmonics *h, double *swing)
 }
 
 /* Of a profile that was measured. */
-static void describe_points(const rill_profile *profile, rill_plan_opening *out)
+static void describe_points(const rill_profile *profile, rill_case_plan_opening *out)
 {
     const double scale = profile->wave ? profile->scale : out->flow_mean / creal(profile->own[0]);
     out->velocity_peak = fmax(out->velocity_peak, fabs(scale) * profile->fastest);
@@ -75,10 +75,10 @@ static void describe_opening(planner *p, int k, double inflow)
     const rill_opening *o = &p->geom->surface->openings[k];
     const rill_end_state *s = &p->outlook.states[k];
     const rill_profile *profile = p->outlook.profiles[k];
-    rill_plan_opening *out = &p->plan->openings[k];
-    *out = (rill_plan_opening){.end = p->outlook.ends[k],
-                               .cells = o->hydraulic_diameter / p->geom->spacing,
-                               .narrow = rill_expected_width(o) / p->geom->spacing};
+    rill_case_plan_opening *out = &p->plan->openings[k];
+    *out = (rill_case_plan_opening){.end = p->outlook.ends[k],
+                                    .cells = o->hydraulic_diameter / p->geom->spacing,
+                                    .narrow = rill_expected_width(o) / p->geom->spacing};
     out->flow_mean = s->flow.mean;
     out->flow_peak = extreme(p, &s->flow, NULL);
     out->pressure_mean = s->pressure.mean;
@@ -169,7 +169,7 @@ static rill_status expect(planner *p)
     for (int k = 0; k < p->outlook.count; k++) inflow += fmax(p->outlook.states[k].flow.mean, 0);
     for (int k = 0; k < p->outlook.count; k++) {
         describe_opening(p, k, inflow);
-        const rill_plan_opening *o = &plan->openings[k];
+        const rill_case_plan_opening *o = &plan->openings[k];
         plan->velocity_peak = fmax(plan->velocity_peak, o->velocity_peak);
         plan->reynolds = fmax(plan->reynolds, o->reynolds);
         plan->womersley = fmax(plan->womersley, o->womersley);
@@ -190,7 +190,7 @@ done:
 /* ---- the lattice ----------------------------------------------------------------------------- */
 
 /* Return the Reynolds number of a cell at the peak. */
-double rill_plan_cell_reynolds(const rill_case *c, const rill_case_plan *plan)
+double rill_case_plan_cell_reynolds(const rill_case *c, const rill_case_plan *plan)
 {
     return plan->velocity_peak * plan->scales.length / rill_law_least(&c->law, c->density);
 }
@@ -214,7 +214,7 @@ static void choose_step(planner *p)
         dt = fmin(dt, rill_compliance_step(c, &plan->compliance, dx, fast));
     if (c->run.time_step == 0 && thickest > 0)
         dt = fmin(dt, (TAU_AT_REST - 0.5) / 3 * dx * dx / (thickest / c->density));
-    const rill_plan_resume *kept = &plan->resume;
+    const rill_case_plan_resume *kept = &plan->resume;
     if (kept->given) {
         plan->cycle_steps = kept->cycle_steps;
         dt = kept->time_step;
@@ -287,7 +287,7 @@ static void choose_collision(const planner *p, rill_variant *v)
 {
     static const rill_lattice lattices[] = {RILL_D3Q19, RILL_D3Q27, RILL_D3Q15};
     const rill_case *c = p->given;
-    const bool quick = rill_plan_cell_reynolds(c, p->plan) > RILL_CELL_TRT;
+    const bool quick = rill_case_plan_cell_reynolds(c, p->plan) > RILL_CELL_TRT;
     const int lattice = c->run.lattice < 0 ? -1 : (int)lattices[c->run.lattice];
     v->collision = RILL_TRT;
     if (c->run.collision >= 0)
@@ -331,7 +331,7 @@ done:
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
-double rill_plan_time(const rill_case_plan *plan, double steps)
+double rill_case_plan_time(const rill_case_plan *plan, double steps)
 {
     return (steps - (double)plan->lead_steps) * plan->scales.time;
 }
@@ -364,7 +364,7 @@ static void count_steps(planner *p)
             widest = fmax(widest, p->geom->surface->openings[k].hydraulic_diameter / 2);
             along = fmax(along, fabs(plan->openings[k].flow_mean) / p->geom->surface->openings[k].area);
         }
-        const rill_plan_compliance *stores = &plan->compliance;
+        const rill_case_plan_compliance *stores = &plan->compliance;
         const double passes = plan->scalars ? 15 : 5; /* what is carried comes along walls, too */
         const double chosen = passes * p->fastest.length / fmax(along, 1e-9) + widest * widest / plan->nu +
                               5 * (stores->settling + stores->constant);
@@ -389,8 +389,8 @@ static rill_status check_surface(const rill_case *given, const rill_geom *geom)
         given->geometry);
 }
 
-static rill_status plan_make(const rill_case *given, const rill_geom *geom, const rill_plan_options *options,
-                             rill_case_plan *plan)
+static rill_status plan_make(const rill_case *given, const rill_geom *geom,
+                             const rill_case_plan_options *options, rill_case_plan *plan)
 {
     rill_status status = RILL_OK;
     rill_device *device = NULL;
@@ -407,7 +407,7 @@ static rill_status plan_make(const rill_case *given, const rill_geom *geom, cons
     RILL_TRY(rill_sponge_plan(given, geom, plan));
     rill_transport_plan(given, plan);
     count_steps(&p);
-    rill_plan_guard(given, &p.outlook, &p.fastest, plan);
+    rill_case_plan_guard(given, &p.outlook, &p.fastest, plan);
     RILL_TRY(rill_case_plan_memory(given, geom, &p.outlook, options, device, plan));
     RILL_TRY(rill_case_judge_places(given, plan));
     plan->errors = rill_case_expected(given, plan, NAN);
@@ -421,7 +421,7 @@ done:
 }
 
 rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
-                                const rill_plan_options *options, rill_case_plan *plan)
+                                const rill_case_plan_options *options, rill_case_plan *plan)
 {
     rill_progress_watch watch;
     rill_progress_watch_begin(&watch, options->progress, RILL_PROGRESS_SECONDS, "planning the vessel");

@@ -18,7 +18,7 @@
 
 /** Return how many of them each inlet may have, so that all openings find room; 1 at least, which
  * rill_case_judge() refuses when even that is too much. */
-int rill_plan_harmonics(int inlets, int outlets);
+int rill_case_plan_harmonics(int inlets, int outlets);
 
 /** Find the end of each opening. @param[out] ends  [opening_count], in the order of the geometry */
 rill_status rill_case_match(const rill_case *given, const rill_geom *geom, int *ends);
@@ -47,7 +47,7 @@ const rill_outlook *rill_vessel_outlook(const rill_vessel *vessel);
 void rill_outlook_destroy(rill_outlook *outlook);
 
 /** Return the time of the vessel, s, after a number of steps: 0 is where the first cycle begins. */
-double rill_plan_time(const rill_case_plan *plan, double steps);
+double rill_case_plan_time(const rill_case_plan *plan, double steps);
 
 /** Return what of its surface the simulation of a case has: see rill_vessel_create(). */
 rill_load rill_case_load(const rill_case *given);
@@ -66,7 +66,7 @@ double rill_law_least(const rill_law *law, double density);
 #define RILL_CELL_OUTWARD 4.0
 
 /** Return the Reynolds number of a cell at the peak, with the least viscosity of the law. */
-double rill_plan_cell_reynolds(const rill_case *given, const rill_case_plan *plan);
+double rill_case_plan_cell_reynolds(const rill_case *given, const rill_case_plan *plan);
 
 /**
  * Measure how fast the vessel is stepped here, and how long a run takes; the plan is judged.
@@ -80,20 +80,20 @@ rill_status rill_case_pace(const rill_case *given, const rill_geom *geom, bool h
  * @param[in] fastest  what drops the pressure along the vessel
  */
 void rill_compliance_begin(const rill_case *given, const rill_geom *geom, const rill_outlook *outlook,
-                           double swing, const rill_passage *fastest, rill_plan_compliance *out);
+                           double swing, const rill_passage *fastest, rill_case_plan_compliance *out);
 
 /** Return the time step, s, with which the lattice stores 5 % of what the circuit and of what a stroke
  * brings, and changes the flow along the vessel by 2 %; no shorter than that of Mach 0.002.
  * @param[in] fastest  m/s */
-double rill_compliance_step(const rill_case *given, const rill_plan_compliance *compliance, double spacing,
-                            double fastest);
+double rill_compliance_step(const rill_case *given, const rill_case_plan_compliance *compliance,
+                            double spacing, double fastest);
 
 #define RILL_COMPLIANCE_CHANGE 0.2 /**< of the range of pressures, by what the lattice stores: the most */
 #define RILL_COMPLIANCE_SOUND 0.02 /**< of the largest flow, by what the lattice stores along the vessel */
 
 /** Fill in what follows from the time step. @see tests/test_compliance.c */
 void rill_compliance_end(const rill_case *given, const rill_outlook *outlook, const rill_scales *scales,
-                         rill_plan_compliance *compliance);
+                         rill_case_plan_compliance *compliance);
 
 /** Times the planned Mach number, and times the pressures that are allowed for, at which a run stops. */
 #define RILL_GUARD_MACH 2.0
@@ -104,20 +104,20 @@ void rill_compliance_end(const rill_case *given, const rill_outlook *outlook, co
  * has its steps.
  * @see docs/vessels.md, tests/test_guard.c
  */
-void rill_plan_guard(const rill_case *given, const rill_outlook *outlook, const rill_passage *fastest,
-                     rill_case_plan *plan);
+void rill_case_plan_guard(const rill_case *given, const rill_outlook *outlook, const rill_passage *fastest,
+                          rill_case_plan *plan);
 
 /** Return the limit of the pressure after some steps, Pa, as a difference from that of density 1. */
-double rill_plan_guard_pressure(const rill_case_plan *plan, uint64_t steps);
+double rill_case_plan_guard_pressure(const rill_case_plan *plan, uint64_t steps);
 
 /** Widen the range of pressures by one, Pa, and set the limit anew. */
-void rill_plan_guard_widen(rill_case_plan *plan, double pressure);
+void rill_case_plan_guard_widen(rill_case_plan *plan, double pressure);
 
 /** Add the verdicts. @param[in] swing  Pa, of the expected pressures over a cycle */
 void rill_case_judge(const rill_case *given, const rill_geom *geom, double swing, const rill_passage *fastest,
                      rill_case_plan *plan);
 
-/** Add a verdict, if there is room for one. @param[in] refuses  see rill_plan_verdict */
+/** Add a verdict, if there is room for one. @param[in] refuses  see rill_case_plan_verdict */
 void rill_case_say(rill_case_plan *plan, bool refuses, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -131,7 +131,7 @@ rill_status rill_case_judge_places(const rill_case *given, rill_case_plan *plan)
  * @return RILL_SYSTEM without memory, refusals of rill_domain_create() and of several devices
  */
 rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom, const rill_outlook *outlook,
-                                  const rill_plan_options *options, rill_device *device,
+                                  const rill_case_plan_options *options, rill_device *device,
                                   rill_case_plan *plan);
 
 #endif

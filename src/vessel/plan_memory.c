@@ -158,7 +158,7 @@ rill_load rill_case_load(const rill_case *given)
     return RILL_LOAD_OPENINGS | (given->walls == RILL_WALLS_HALF_WAY ? RILL_LOAD_NONE : RILL_LOAD_WALLS);
 }
 
-static rill_status count_parts(const rill_case *c, const rill_plan_options *options, uint64_t held,
+static rill_status count_parts(const rill_case *c, const rill_case_plan_options *options, uint64_t held,
                                rill_case_plan *plan)
 {
     rill_several_plan several;
@@ -182,7 +182,8 @@ static rill_status count_parts(const rill_case *c, const rill_plan_options *opti
 }
 
 rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom, const rill_outlook *outlook,
-                                  const rill_plan_options *options, rill_device *device, rill_case_plan *plan)
+                                  const rill_case_plan_options *options, rill_device *device,
+                                  rill_case_plan *plan)
 {
     rill_status status = RILL_OK;
     rill_links_size size;

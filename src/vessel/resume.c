@@ -311,11 +311,11 @@ static double derived(const char *text, const char *key)
     return entry_find(text, key, (int)strlen(key), &e) ? strtod(e.exact, NULL) : 0;
 }
 
-rill_status rill_resume_find(const char *directory, const rill_case *given, rill_plan_resume *out)
+rill_status rill_resume_find(const char *directory, const rill_case *given, rill_case_plan_resume *out)
 {
     rill_status status = RILL_OK;
     char *path = NULL, *was = NULL, *is = NULL, *software = NULL;
-    *out = (rill_plan_resume){0};
+    *out = (rill_case_plan_resume){0};
     if (asprintf(&path, "%s/checkpoint.h5", directory) < 0) {
         path = NULL;
         RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a file name"));
@@ -324,18 +324,18 @@ rill_status rill_resume_find(const char *directory, const rill_case *given, rill
     if (!was) goto done;
     RILL_TRY(rill_resume_text(given, NULL, 0, 0, &is));
     RILL_TRY(compare(path, was, is));
-    *out = (rill_plan_resume){.given = true,
-                              .time_step = derived(was, DERIVED "time-step"),
-                              .cycle_steps = (uint64_t)derived(was, DERIVED "cycle-steps"),
-                              .soft_steps = (uint64_t)derived(was, DERIVED "soft-steps"),
-                              .lead_steps = (uint64_t)derived(was, DERIVED "lead-steps"),
-                              .span = (uint64_t)derived(was, DERIVED "span"),
-                              .phases = (uint64_t)derived(was, DERIVED "phases"),
-                              .diffusivity = derived(was, DERIVED "diffusivity"),
-                              .probes = same_key(was, is, OUTPUT "probes"),
-                              .planes = same_key(was, is, OUTPUT "planes"),
-                              .surface = same_key(was, is, OUTPUT "surface"),
-                              .line = same_key(was, is, OUTPUT "centre-line")};
+    *out = (rill_case_plan_resume){.given = true,
+                                   .time_step = derived(was, DERIVED "time-step"),
+                                   .cycle_steps = (uint64_t)derived(was, DERIVED "cycle-steps"),
+                                   .soft_steps = (uint64_t)derived(was, DERIVED "soft-steps"),
+                                   .lead_steps = (uint64_t)derived(was, DERIVED "lead-steps"),
+                                   .span = (uint64_t)derived(was, DERIVED "span"),
+                                   .phases = (uint64_t)derived(was, DERIVED "phases"),
+                                   .diffusivity = derived(was, DERIVED "diffusivity"),
+                                   .probes = same_key(was, is, OUTPUT "probes"),
+                                   .planes = same_key(was, is, OUTPUT "planes"),
+                                   .surface = same_key(was, is, OUTPUT "surface"),
+                                   .line = same_key(was, is, OUTPUT "centre-line")};
     rill_printable_into(out->software, sizeof out->software, software);
     if (!(out->time_step > 0) || out->span == 0)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", path));

@@ -29,6 +29,6 @@ uint64_t rill_resume_hash(const char *text);
  * @return RILL_USAGE, with the key that differs, when it belongs to another case
  * @see tests/cli/test_cli_run.c
  */
-rill_status rill_resume_find(const char *directory, const rill_case *given, rill_plan_resume *out);
+rill_status rill_resume_find(const char *directory, const rill_case *given, rill_case_plan_resume *out);
 
 #endif

@@ -96,7 +96,7 @@ static rill_status watch(rill_run_loop *loop)
     loop->mach = sqrt(3) * t.speed_max;
     loop->state.mach_max = fmax(loop->state.mach_max, loop->mach);
     if (loop->mach > plan->mach_limit) return rill_run_too_fast(loop);
-    if (t.density_max / 3 * plan->scales.pressure > rill_plan_guard_pressure(plan, loop->state.steps))
+    if (t.density_max / 3 * plan->scales.pressure > rill_case_plan_guard_pressure(plan, loop->state.steps))
         return rill_run_too_dense(loop);
     double *row = rill_record_append(&loop->observers.monitor, loop->state.steps,
                                      rill_observers_time(&loop->observers));

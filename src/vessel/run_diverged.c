@@ -99,7 +99,7 @@ rill_status rill_run_too_dense(rill_run_loop *loop)
     rill_status status = RILL_OK;
     const rill_vessel *v = loop->vessel;
     const rill_case_plan *plan = &v->plan;
-    const double base = plan->scales.base, limit = rill_plan_guard_pressure(plan, loop->state.steps);
+    const double base = plan->scales.base, limit = rill_case_plan_guard_pressure(plan, loop->state.steps);
     rill_worst w;
     char at[224];
     RILL_TRY(worst_find(v, true, &w));

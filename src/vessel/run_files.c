@@ -319,7 +319,7 @@ static double phase_time(const rill_run_loop *loop, uint64_t phase)
 {
     const rill_run_rhythm *r = &loop->rhythm;
     const uint64_t steps = loop->state.steps - r->cycle + (phase * r->cycle + r->phases - 1) / r->phases;
-    return rill_plan_time(&loop->vessel->plan, (double)steps);
+    return rill_case_plan_time(&loop->vessel->plan, (double)steps);
 }
 
 /* One .xmf of all phases of a kind. */

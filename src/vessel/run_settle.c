@@ -89,8 +89,8 @@ done:
 void rill_run_widen(rill_run_loop *loop)
 {
     if (loop->state.stored_low > loop->state.stored_high) return; /* before the first cycle */
-    rill_plan_guard_widen(&loop->vessel->plan, loop->state.stored_low);
-    rill_plan_guard_widen(&loop->vessel->plan, loop->state.stored_high);
+    rill_case_plan_guard_widen(&loop->vessel->plan, loop->state.stored_low);
+    rill_case_plan_guard_widen(&loop->vessel->plan, loop->state.stored_high);
 }
 
 rill_status rill_run_settle(rill_run_loop *loop)

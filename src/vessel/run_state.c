@@ -36,7 +36,8 @@ static rill_status key_make(rill_run_loop *loop, rill_checkpoint_key *key)
 /* ---- what is in it --------------------------------------------------------------------------- */
 
 /* @param[in] kept  what goes on from a checkpoint; NULL: all, to be written */
-static int parts_list(rill_run_loop *loop, const rill_plan_resume *kept, rill_checkpoint_part parts[PARTS])
+static int parts_list(rill_run_loop *loop, const rill_case_plan_resume *kept,
+                      rill_checkpoint_part parts[PARTS])
 {
     rill_observers *o = &loop->observers;
     rill_sim *sim = loop->vessel->sim;
@@ -85,7 +86,7 @@ rill_status rill_run_resume(rill_run_loop *loop)
     uint64_t steps;
     RILL_TRY(rill_run_path(loop, "checkpoint.h5", path));
     RILL_TRY(key_make(loop, &key));
-    const rill_plan_resume *kept = &loop->vessel->plan.resume;
+    const rill_case_plan_resume *kept = &loop->vessel->plan.resume;
     RILL_TRY(rill_checkpoint_read(path, &key, parts, parts_list(loop, kept, parts), &steps));
     if (steps != loop->state.steps || !kept->given)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", path));

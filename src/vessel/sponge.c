@@ -76,7 +76,7 @@ static double cell_without(const rill_case_plan *plan)
 
 /* Plan the layer of an opening. */
 static void plan_layer(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan,
-                       rill_plan_opening *p)
+                       rill_case_plan_opening *p)
 {
     const bool inlet = given->ends[p->end].kind == RILL_END_INLET;
     /* Through an inlet, only what leaves counts. Jets may reach an outlet: half of the largest velocity
@@ -92,7 +92,8 @@ static void plan_layer(const rill_case *given, const rill_geom *geom, const rill
 
 /* Expect of the extension of an outlet what developed flow loses in the same section; the viscosity of the
  * layer is raised by half of what it is at the opening. */
-static rill_status plan_loss(const rill_case *given, const rill_opening *o, double nu, rill_plan_opening *p)
+static rill_status plan_loss(const rill_case *given, const rill_opening *o, double nu,
+                             rill_case_plan_opening *p)
 {
     double conductance;
     const rill_status status = conductance_of(o, nu, &conductance);
@@ -121,7 +122,7 @@ rill_status rill_sponge_plan(const rill_case *given, const rill_geom *geom, rill
 {
     rill_status status = RILL_OK;
     for (int k = 0; k < plan->opening_count; k++) {
-        rill_plan_opening *p = &plan->openings[k];
+        rill_case_plan_opening *p = &plan->openings[k];
         const rill_opening *o = &geom->surface->openings[k];
         p->extension = extension_of(geom->surface, o);
         plan_layer(given, geom, plan, p);

@@ -52,7 +52,7 @@ struct rill_vessel_ends {
 /* Time in the middle of a step: a wall meets what is on its way then. */
 static double time_of(const rill_vessel *v, uint64_t step)
 {
-    return rill_plan_time(&v->plan, (double)step + 0.5);
+    return rill_case_plan_time(&v->plan, (double)step + 0.5);
 }
 
 /* From 0 to 1 over the soft start, smooth at both ends. */
@@ -244,8 +244,8 @@ static void release(void *context, uint64_t step, double *weights)
     const rill_case_plan *plan = &d->vessel->plan;
     double pa = e->beyond;
     if (e->micro > 0) {
-        const double gain = rill_waveform_at(e->wave, rill_plan_time(plan, (double)step + 1)) -
-                            rill_waveform_at(e->wave, rill_plan_time(plan, (double)step));
+        const double gain = rill_waveform_at(e->wave, rill_case_plan_time(plan, (double)step + 1)) -
+                            rill_waveform_at(e->wave, rill_case_plan_time(plan, (double)step));
         pa += e->distal * e->myocardial * gain / plan->scales.time;
     }
     weights[0] = to_pressure(d->vessel, pa);
@@ -263,7 +263,7 @@ static double stored_at_start(const rill_vessel *v, int k)
     const rill_end *e = &v->given->ends[v->plan.openings[k].end];
     const rill_harmonics *flow = &v->ends->outlook.states[k].flow;
     const double constant = e->distal * e->compliance, end = (double)v->plan.soft_steps * v->plan.scales.time,
-                 begin = rill_plan_time(&v->plan, 0),
+                 begin = rill_case_plan_time(&v->plan, 0),
                  periodic = rill_harmonics_at(&v->ends->outlook.states[k].stored, begin);
     double sum = 0;
     if (end > 3 * constant || e->micro > 0) return periodic;
@@ -307,7 +307,7 @@ static rill_status put_outlet(const driven *d, int patch)
             const rill_harmonics *behind = &v->ends->outlook.states[d->number].behind;
             w.micro = e->micro * resistance;
             w.myocardial = e->myocardial / (resistance * s->time);
-            w.stored_behind = to_pressure(v, rill_harmonics_at(behind, rill_plan_time(&v->plan, 0)));
+            w.stored_behind = to_pressure(v, rill_harmonics_at(behind, rill_case_plan_time(&v->plan, 0)));
         }
     }
     const bool split = e->kind == RILL_END_SPLIT && !v->ends->outlook.states[d->number].rest;
@@ -331,7 +331,7 @@ static void choose_start(rill_vessel *v)
     for (int k = 0; k < v->plan.opening_count; k++) {
         if (!rill_end_stores(&v->given->ends[v->plan.openings[k].end])) continue;
         const double stored = stored_at_start(v, k);
-        rill_plan_guard_widen(&v->plan, stored);
+        rill_case_plan_guard_widen(&v->plan, stored);
         sum += to_pressure(v, stored);
         count++;
     }

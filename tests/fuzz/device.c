@@ -50,14 +50,14 @@ rill_status rill_sim_state_load(rill_sim *sim, uint64_t offset, uint64_t bytes, 
 
 /* What a coupled model asks of a run, and of its plan. */
 
-double rill_plan_time(const rill_case_plan *plan, double steps)
+double rill_case_plan_time(const rill_case_plan *plan, double steps)
 {
     (void)plan;
     (void)steps;
     abort();
 }
 
-void rill_plan_guard_widen(rill_case_plan *plan, double pressure)
+void rill_case_plan_guard_widen(rill_case_plan *plan, double pressure)
 {
     (void)plan;
     (void)pressure;

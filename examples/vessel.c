@@ -31,8 +31,8 @@ static bool watch(void *context, const rill_progress_moment *moment)
 static void print_plan(const rill_case_plan *plan)
 {
     printf("%llu nodes of %g mm, steps of %g us, Mach %.3f, Reynolds %.3g, %.3g MiB\n",
-           (unsigned long long)plan->nodes, 1e3 * plan->scales.length, 1e6 * plan->scales.time, plan->mach,
-           plan->reynolds, (double)plan->host_bytes / (1 << 20));
+           (unsigned long long)plan->nodes, 1e3 * plan->scales.length, 1e6 * plan->scales.time,
+           plan->peak.mach, plan->peak.reynolds, (double)plan->resources.host_bytes / (1 << 20));
     for (int k = 0; k < plan->verdict_count; k++) printf("note: %s\n", plan->verdicts[k].text);
 }
 
@@ -40,7 +40,7 @@ static void print_result(const rill_surface *surface, const rill_run_result *res
 {
     static const char *const ends[] = {"it repeats", "its time is up", "it was cancelled", "it diverged"};
     printf("%s after %.4g s; wall shear %.4g Pa in the mean\n", ends[result->end], result->time,
-           result->shear_mean);
+           result->shear.mean);
     for (int k = 0; k < surface->opening_count; k++)
         printf("%s: flow %.6g mL/s, pressure %.6g Pa\n", surface->openings[k].name, 1e6 * result->flow[k],
                result->pressure[k]);

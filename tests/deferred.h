@@ -391,7 +391,7 @@ static void deferred_free(rill_device *device, void *array)
     if (deferred_memory && at >= deferred_memory &&
         at < deferred_memory + DEFERRED_PROCESSES * DEFERRED_SHARE)
         return;
-    rill_backend_cpu.free(device, array);
+    rill_backend_cpu.memory.free(device, array);
 }
 
 static void deferred_do_flag(const deferred_entry *e)
@@ -441,22 +441,22 @@ static inline void deferred_open(rill_device *devices, rill_device **pointers, i
     deferred_backend = rill_backend_cpu;
     deferred_backend.kernels = deferred_kernels_find;
     deferred_backend.wait = deferred_wait;
-    deferred_backend.upload = deferred_backend.download = deferred_copy;
-    deferred_backend.pass = deferred_pass;
-    deferred_backend.queue_create = deferred_queue_create;
-    deferred_backend.queue_destroy = deferred_queue_destroy;
-    deferred_backend.event_create = deferred_event_create;
-    deferred_backend.event_destroy = deferred_event_destroy;
-    deferred_backend.event_record = deferred_event_record;
-    deferred_backend.queue_wait = deferred_queue_wait;
-    deferred_backend.reaches = deferred_can_reach;
-    deferred_backend.free = deferred_free;
-    deferred_backend.bring = deferred_bring;
-    deferred_backend.export_create = deferred_memory ? deferred_export_create : NULL;
-    deferred_backend.export_open = deferred_export_open;
-    deferred_backend.export_close = deferred_export_close;
-    deferred_backend.flag_set = deferred_flag_set;
-    deferred_backend.flag_wait = deferred_flag_wait;
+    deferred_backend.memory.upload = deferred_backend.memory.download = deferred_copy;
+    deferred_backend.exchange.pass = deferred_pass;
+    deferred_backend.queue.create = deferred_queue_create;
+    deferred_backend.queue.destroy = deferred_queue_destroy;
+    deferred_backend.queue.event_create = deferred_event_create;
+    deferred_backend.queue.event_destroy = deferred_event_destroy;
+    deferred_backend.queue.event_record = deferred_event_record;
+    deferred_backend.queue.wait = deferred_queue_wait;
+    deferred_backend.exchange.reaches = deferred_can_reach;
+    deferred_backend.memory.free = deferred_free;
+    deferred_backend.memory.bring = deferred_bring;
+    deferred_backend.exports.create = deferred_memory ? deferred_export_create : NULL;
+    deferred_backend.exports.open = deferred_export_open;
+    deferred_backend.exports.close = deferred_export_close;
+    deferred_backend.exports.flag_set = deferred_flag_set;
+    deferred_backend.exports.flag_wait = deferred_flag_wait;
     deferred_backend.gather = deferred_gather;
     deferred_backend.spread = deferred_spread;
     deferred_seed = seed;

@@ -204,7 +204,7 @@ Test(arrays, runs_without_files)
         cr_assert_eq(access("out/run.h5", F_OK) == 0, k == 1);
     }
     cr_assert_eq(result[0].steps, result[1].steps);
-    cr_assert(result[0].shear_mean > 0 && result[0].shear_mean == result[1].shear_mean);
+    cr_assert(result[0].shear.mean > 0 && result[0].shear.mean == result[1].shear.mean);
     cr_assert_arr_eq(all[0], all[1], 4 * voxels * sizeof(float));
     cr_assert_arr_eq(shear[0], shear[1], 2 * triangles * sizeof(float));
     for (int k = 0; k < 2; k++) free(all[k]), free(shear[k]);

@@ -231,7 +231,7 @@ Test(batch, a_table_is_resumed)
         for (int which = 0; which < 2; which++) {
             rill_batch_row row = first.rows[i];
             o.permeability.tolerance = which ? 2e-3 : 1e-3;
-            cr_assert_eq(rill_batch_options_hash(&items[i], &o, row.options_hash), RILL_OK);
+            cr_assert_eq(rill_batch_options_hash(&items[i], &o, row.made.options_hash), RILL_OK);
             found += rill_batch_csv_find(csv, &items[i], &row);
         }
     cr_expect_eq(found, count);

@@ -154,7 +154,7 @@ static double amplitude_at_outlet(vessel_run *r)
     enum { LOOKS = 40 };
     double re = 0, im = 0;
     vessel_record(r);
-    cr_assert_eq(rill_sim_step(r->vessel->sim, r->plan.lead_steps + r->plan.cycle_steps), RILL_OK);
+    cr_assert_eq(rill_sim_step(r->vessel->sim, r->plan.start.lead + r->plan.cycle_steps), RILL_OK);
     for (int k = 0; k < LOOKS; k++) {
         double flow, pressure;
         cr_assert_eq(rill_sim_step(r->vessel->sim, r->plan.cycle_steps / LOOKS), RILL_OK);

@@ -136,7 +136,7 @@ Test(edges, parts_have_the_share_of_the_whole)
         o.devices = parts ? devices : NULL;
         o.device_count = parts;
         cr_assert_eq(computed(geom, &o, &p), RILL_OK, "%s", rill_error_message());
-        cr_assert_eq(p.plan.parts, parts > 1 ? 2 : 1, "%d", p.plan.parts);
+        cr_assert_eq(p.plan.resources.parts, parts > 1 ? 2 : 1, "%d", p.plan.resources.parts);
         shares[parts] = p.runs[0].edge_share;
         rill_permeability_free(&p);
         rill_geom_destroy(geom);

@@ -251,22 +251,22 @@ Test(error_bar, keeps_within_the_memory)
     cr_assert_eq(planned(geom, &o, &plan), RILL_OK);
     const rill_error_bar_options patient = {.fine = true, .updates = 1e15};
     for (int tight = 0; tight < 2; tight++) {
-        plan.host_free = tight ? 3000000 : 60000000;
+        plan.resources.host_free = tight ? 3000000 : 60000000;
         cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plan, &patient, &bar), RILL_OK, "%s",
                      rill_error_message());
         cr_assert_eq(bar.whole, !tight, "%s", bar.grid_note);
         cr_assert_geq(bar.grids, 1);
-        cr_assert_leq(bar.host_bytes, plan.host_free);
+        cr_assert_leq(bar.host_bytes, plan.resources.host_free);
     }
     rill_permeability_plan_free(&plan);
     /* The same with a network of pores. */
     o.acceleration = RILL_ACCELERATION_NETWORK;
     cr_assert_eq(planned(geom, &o, &plan), RILL_OK);
-    plan.host_free = 60000000;
+    plan.resources.host_free = 60000000;
     cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plan, &patient, &bar), RILL_OK, "%s",
                  rill_error_message());
     cr_assert(bar.whole, "%s", bar.grid_note);
-    plan.host_free = 1000;
+    plan.resources.host_free = 1000;
     cr_assert_eq(rill_error_bar_plan_make(geom, &o, &plan, &(rill_error_bar_options){.fine = true}, &bar),
                  RILL_SYSTEM);
     cr_assert_not_null(strstr(rill_error_message(), "the error bar needs"), "%s", rill_error_message());
@@ -594,7 +594,7 @@ Test(error_bar, surfaces_that_do_not_fit_are_left_out)
     for (int k = 0; k < 3; k++) {
         o.wall_room = k > 0;
         cr_assert_eq(planned(geom, &o, &plan), RILL_OK);
-        if (k == 1) plan.host_free = 1000;
+        if (k == 1) plan.resources.host_free = 1000;
         if (k == 2) plan.steps_expected /= 1000;
         const rill_status status = rill_error_bar_plan_make(geom, &o, &plan, &fine, &bar);
         cr_assert(status == RILL_OK || k == 1, "%s", rill_error_message());

@@ -26,16 +26,16 @@ Test(guard, limits_follow_from_the_plan)
     vessel_pipe(0.4e-3, 0);
     vessel_write("v.yaml", CASE "run: {mach: 0.05, soft-start: 0.1 s}\n");
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
-    const double u = r.plan.velocity_peak, area = M_PI * 4e-6,
+    const double u = r.plan.peak.velocity, area = M_PI * 4e-6,
                  viscous = 8 * M_PI * 4e-3 * 0.3e-6 * 12e-3 / (area * area),
                  inertial = 1000 * M_PI / 2 * 0.3e-6 / area / 0.1 * 12e-3;
-    cr_expect_float_eq(r.plan.mach_limit, 0.1, 1e-6, "%g", r.plan.mach_limit);
-    cr_expect_float_eq(r.plan.pressure_low, 10 * 133.322387415, 1e-6);
-    cr_expect_float_eq(r.plan.pressure_high, 10 * 133.322387415, 1e-6);
+    cr_expect_float_eq(r.plan.peak.mach_limit, 0.1, 1e-6, "%g", r.plan.peak.mach_limit);
+    cr_expect_float_eq(r.plan.pressure.low, 10 * 133.322387415, 1e-6);
+    cr_expect_float_eq(r.plan.pressure.high, 10 * 133.322387415, 1e-6);
     const double allowed = 1000 * u * u / 2 + viscous + inertial;
-    cr_expect_float_eq(r.plan.pressure_allowed, allowed, 0.3 * allowed, "%g, not %g", r.plan.pressure_allowed,
+    cr_expect_float_eq(r.plan.pressure.allowed, allowed, 0.3 * allowed, "%g, not %g", r.plan.pressure.allowed,
                        allowed);
-    cr_expect_float_eq(r.plan.pressure_limit, 5 * r.plan.pressure_allowed, 1e-6);
+    cr_expect_float_eq(r.plan.pressure.limit, 5 * r.plan.pressure.allowed, 1e-6);
     vessel_free(&r);
 }
 
@@ -65,7 +65,7 @@ Test(guard, lets_a_start_decay)
     vessel_write("v.yaml", CASE "run: {mach: 0.1, soft-start: 50 ms, duration: 200 ms, tolerance: 0.9}\n"
                                 "output: {surface: no, centre-line: no, snapshots: 0}\n");
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
-    r.vessel->plan.pressure_limit = 4; /* the vessel itself loses 2.3 Pa, and the start makes 9 */
+    r.vessel->plan.pressure.limit = 4; /* the vessel itself loses 2.3 Pa, and the start makes 9 */
     cr_expect_eq(run(&r, &result), RILL_OK, "%s", rill_error_message());
     vessel_free(&r);
 }
@@ -79,9 +79,9 @@ Test(guard, stops_what_is_not_planned)
         rill_run_result result;
         vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
         if (pressure)
-            r.vessel->plan.pressure_limit = 1;
+            r.vessel->plan.pressure.limit = 1;
         else
-            r.vessel->plan.mach_limit /= 4;
+            r.vessel->plan.peak.mach_limit /= 4;
         cr_assert_eq(run(&r, &result), RILL_NUMERICS);
         cr_expect_eq(result.end, RILL_RUN_DIVERGED);
         cr_expect(strstr(result.why, pressure ? "has a pressure of" : "m/s, Mach 0.0"), "%s", result.why);
@@ -92,7 +92,7 @@ Test(guard, stops_what_is_not_planned)
             const double at = atof(told + strlen("has a pressure of ")), gap = fabs(at - 10) * 133.322387415;
             cr_expect(gap > 0.9 && gap < 100, "%s", result.why);
         }
-        cr_expect(isnan(result.shear_mean) && isnan(result.shear_max) && isnan(result.osi_mean));
+        cr_expect(isnan(result.shear.mean) && isnan(result.shear.max) && isnan(result.shear.osi_mean));
         cr_expect_neq(access("out/run.h5", F_OK), 0);
         cr_expect_neq(access("out/wall.vtkhdf", F_OK), 0);
         vessel_free(&r);

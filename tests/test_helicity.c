@@ -121,9 +121,9 @@ Test(helicity, of_runs_has_the_symmetry_of_the_vessel)
                      rill_error_message());
         vessel_free(&r);
         const double u = 1e-6 / (M_PI * 4e-6), unit = u * u / 2e-3;
-        *(k == 2 ? &extended : &size[k]) = result.helicity_size / unit;
-        cr_expect_lt(fabs(result.helicity_mean), 0.02 * unit, "%g of %g", result.helicity_mean, unit);
-        if (k == 0) cr_expect_lt(fabs(result.helicity_mean), 0.05 * result.helicity_size);
+        *(k == 2 ? &extended : &size[k]) = result.helicity.size / unit;
+        cr_expect_lt(fabs(result.helicity.mean), 0.02 * unit, "%g of %g", result.helicity.mean, unit);
+        if (k == 0) cr_expect_lt(fabs(result.helicity.mean), 0.05 * result.helicity.size);
     }
     cr_expect_gt(size[0], 0.2, "%g", size[0]);
     if (SANITIZED) return; /* the others run the same code */

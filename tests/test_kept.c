@@ -102,10 +102,10 @@ Test(kept, flow_stays_exact_and_what_leaves_slow)
     /* The first nodes of the pipe, which runs along z: the numbers go by voxels. */
     enum { LAYER = 128 };
     double u[3 * LAYER];
-    while (rill_sim_steps(r.vessel->sim) < r.plan.lead_steps + r.plan.cycle_steps * 6 / 10) {
+    while (rill_sim_steps(r.vessel->sim) < r.plan.start.lead + r.plan.cycle_steps * 6 / 10) {
         ASSERT_OK(rill_sim_step(r.vessel->sim, 11));
         const uint64_t step = rill_sim_steps(r.vessel->sim) - 1;
-        if (step < r.plan.soft_steps) continue;
+        if (step < r.plan.start.soft) continue;
         const double wanted = rill_end_given(&r.given->ends[o->end], vessel_time(&r));
         vessel_look(&r, "in", &flow, &pressure);
         worst = fmax(worst, fabs(flow - wanted) / o->flow_peak);

@@ -300,7 +300,7 @@ static uint64_t given_now, given_most;
 
 static rill_status counting_alloc(rill_device *device, uint64_t bytes, const char *what, void **out)
 {
-    const rill_status status = rill_backend_cpu.alloc(device, bytes, what, out);
+    const rill_status status = rill_backend_cpu.memory.alloc(device, bytes, what, out);
     size_t k = 0;
     while (given[k].array) k++;
     given[k].array = *out;
@@ -317,7 +317,7 @@ static void counting_free(rill_device *device, void *array)
             given_now -= given[k].bytes;
             given[k].array = NULL;
         }
-    rill_backend_cpu.free(device, array);
+    rill_backend_cpu.memory.free(device, array);
 }
 
 /* Return the processor as a device that counts what it gives. @param backend  of the device, for its life */
@@ -325,8 +325,8 @@ static rill_device *counting_device(rill_backend *backend)
 {
     rill_device *device = NULL;
     *backend = rill_backend_cpu;
-    backend->alloc = counting_alloc;
-    backend->free = counting_free;
+    backend->memory.alloc = counting_alloc;
+    backend->memory.free = counting_free;
     ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
     device->backend = backend;
     return device;

@@ -137,10 +137,10 @@ Test(memory, arrays)
 /* Pages of 2 MiB that arrays of so many KiB take, the last of which is zero. */
 static uint64_t pages_of(const uint64_t *kib)
 {
-    const rill_backend backend = {.granule = 2048 * 1024};
+    const rill_backend backend = {.memory.granule = 2048 * 1024};
     rill_room room = {.backend = &backend};
     for (; *kib; kib++) rill_room_add(&room, *kib * 1024);
-    return rill_room_bytes(&room) / backend.granule;
+    return rill_room_bytes(&room) / backend.memory.granule;
 }
 
 Test(memory, arrays_of_a_device_take_its_granules)
@@ -164,7 +164,7 @@ Test(memory, arrays_of_a_device_take_its_granules)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         cr_expect_eq(pages_of(cases[k].kib), cases[k].pages, "case %zu: %llu pages", k,
                      (unsigned long long)pages_of(cases[k].kib));
-    const rill_backend bytes = {.granule = 0};
+    const rill_backend bytes = {.memory.granule = 0};
     rill_room any = {.backend = &bytes};
     rill_room_add(&any, (2 << 20) + 1);
     rill_room_add(&any, 7);
@@ -193,7 +193,7 @@ static uint64_t pages_taken(const uint64_t *sizes, int count, bool last)
 
 Test(memory, no_order_of_arrays_takes_more_granules_than_are_counted)
 {
-    const rill_backend backend = {.granule = 1 << 21};
+    const rill_backend backend = {.memory.granule = 1 << 21};
     uint64_t seed = 1, more = 0, all = 0;
     for (int trial = 0; trial < 2000; trial++) {
         uint64_t sizes[40];
@@ -204,7 +204,7 @@ Test(memory, no_order_of_arrays_takes_more_granules_than_are_counted)
             sizes[k] = 1 + (seed >> 33) % ((uint64_t)1 << (10 + (seed >> 20) % 13));
             rill_room_add(&room, sizes[k]);
         }
-        const uint64_t planned = rill_room_bytes(&room) / backend.granule;
+        const uint64_t planned = rill_room_bytes(&room) / backend.memory.granule;
         for (int order = 0; order < 4; order++) {
             const uint64_t taken = pages_taken(sizes, count, order & 1);
             cr_assert(planned >= taken, "%d arrays: %llu of %llu pages", count, (unsigned long long)planned,

@@ -65,7 +65,7 @@ Test(numbered, chambers_found_early_give_the_same_bits)
         for (int early = 0; early < 2; early++) {
             rill_permeability_plan plan;
             plan_with(geom, &o, early, &plan);
-            host[early] = plan.host_bytes;
+            host[early] = plan.resources.host_bytes;
             if (o.axis < 0) { /* a run of one axis waits for them itself */
                 rill_numbered_chambers_end(plan.numbered, true);
                 held[early] = rill_numbered_bytes(plan.numbered);

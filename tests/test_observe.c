@@ -21,7 +21,7 @@ static double peak_of_run(double *plan)
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
     const rill_run_options options = {.directory = ".", .fields = RILL_FIELDS_SPARSE};
     cr_assert_neq(rill_case_run(r.vessel, &options, &result), RILL_USAGE, "%s", rill_error_message());
-    *plan = (double)r.plan.host_bytes;
+    *plan = (double)r.plan.resources.host_bytes;
     vessel_free(&r);
     return status_of("VmHWM") - before;
 }

@@ -191,7 +191,7 @@ Test(overlap, flow_through_a_tee_is_right)
                        (result.drops[1].from - result.drops[1].to) / drop);
     cr_expect_float_eq(result.flow[vessel_opening(&r, "side")], -0.4e-6, 1e-9);
     cr_expect_float_eq(result.flow[vessel_opening(&r, "out")], -0.6e-6, 1e-9);
-    cr_assert_eq(result.triangles_within, within);
+    cr_assert_eq(result.shear.within, within);
     float *tawss = malloc(s.nt * sizeof *tawss);
     cr_assert(tawss);
     cr_assert_eq(rill_vessel_wall_shear(r.vessel, tawss, NULL), RILL_OK);
@@ -208,7 +208,7 @@ Test(overlap, flow_through_a_tee_is_right)
         sum += (double)tawss[t];
         count++;
     }
-    cr_assert_eq(missing, result.triangles_missing);
+    cr_assert_eq(missing, result.shear.missing);
     cr_expect_float_eq(sum / (double)count, shear, 0.03 * shear, "%g", sum / (double)count / shear);
     free(tawss);
     vessel_free(&r);

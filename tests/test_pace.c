@@ -28,13 +28,13 @@ Test(pace, a_small_vessel_is_timed_itself)
                            "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n"
                            "  out: {kind: pressure, pressure: 0 Pa}\nrun: {mach: 0.1}\n");
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
-    cr_expect(!r.plan.mlups_measured);
+    cr_expect(!r.plan.speed.measured);
     cr_assert_eq(rill_case_plan_make(r.given, r.geom, &options, &plan), RILL_OK, "%s", rill_error_message());
-    cr_expect(plan.mlups_measured);
+    cr_expect(plan.speed.measured);
     const double mlups = 1e-6 * (double)plan.nodes * 96 / (14 / 64.0);
-    cr_expect_float_eq(plan.mlups, mlups, 1e-12 * mlups);
-    cr_expect_float_eq(plan.seconds, 1e-6 * (double)(plan.nodes * plan.steps) / plan.mlups,
-                       1e-9 * plan.seconds);
+    cr_expect_float_eq(plan.speed.mlups, mlups, 1e-12 * mlups);
+    cr_expect_float_eq(plan.speed.seconds, 1e-6 * (double)(plan.nodes * plan.steps) / plan.speed.mlups,
+                       1e-9 * plan.speed.seconds);
     rill_case_plan_free(&plan);
     vessel_free(&r);
 }

@@ -150,7 +150,7 @@ Test(permeability, goes_without_a_tortuosity_where_memory_is_short, .disabled = 
     balls_put(geom, (const double[3]){10, 12, 17}, 9);
     cr_assert_eq(planned(geom, &o, &plan), RILL_OK);
     cr_assert(plan.mean_speeds);
-    const uint64_t need = plan.host_bytes, all = UINT64_C(1) << 40;
+    const uint64_t need = plan.resources.host_bytes, all = UINT64_C(1) << 40;
     uint64_t left = 0;
     setenv("RILL_MEMORY", "1TiB", 1); /* what the process holds counts, too */
     cr_assert_eq(rill_memory_available(&left), RILL_OK);
@@ -161,7 +161,7 @@ Test(permeability, goes_without_a_tortuosity_where_memory_is_short, .disabled = 
         if (k) setenv("RILL_MEMORY", limit, 1);
         cr_assert_eq(planned(geom, &o, &plan), RILL_OK, "%s", rill_error_message());
         cr_expect_eq(plan.mean_speeds, k == 0);
-        cr_expect(k == 0 || plan.host_bytes <= need - 12 * plan.nodes);
+        cr_expect(k == 0 || plan.resources.host_bytes <= need - 12 * plan.nodes);
         unsetenv("RILL_MEMORY");
         cr_assert_eq(rill_permeability_compute(geom, &o, &plan, &p[k]), RILL_OK, "%s", rill_error_message());
         rill_permeability_plan_free(&plan);

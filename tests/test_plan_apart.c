@@ -158,7 +158,7 @@ static void as_planned(const char *what, const rill_geom *geom, const rill_perme
     rill_memory_give_back();
     cr_assert_eq(rill_memory_peak(0, &host), RILL_OK); /* free what the allocator keeps */
     const double before = status_of("RssAnon");
-    const double more = (double)(plan.host_bytes - rill_numbered_bytes(plan.numbered));
+    const double more = (double)(plan.resources.host_bytes - rill_numbered_bytes(plan.numbered));
     atomic_store(&watching, true);
     cr_assert_eq(pthread_create(&watcher, NULL, watch, &most), 0);
     const rill_status status = rill_permeability_compute(geom, o, &plan, &result);
@@ -168,11 +168,11 @@ static void as_planned(const char *what, const rill_geom *geom, const rill_perme
     /* How many throats a pore network has is an estimate, which also covers noise: twice what rocks have. */
     const uint64_t throats = pages(rill_network_copy_size(plan.chambers) / 2);
     /* The plan covers any order of arrays: a page more than this one takes. */
-    cr_expect(plan.device_bytes >= now.most &&
-                  plan.device_bytes <=
+    cr_expect(plan.resources.device_bytes >= now.most &&
+                  plan.resources.device_bytes <=
                       now.most + RILL_CUDA_PAGE + (plan.network && o->max_steps >= plan.cycle ? throats : 0),
               "%s: the plan states %llu bytes of the device, taken %llu", what,
-              (unsigned long long)plan.device_bytes, (unsigned long long)now.most);
+              (unsigned long long)plan.resources.device_bytes, (unsigned long long)now.most);
     /* Stacks and heaps of threads are in what rill_memory_peak() adds; small runs have little else. */
     cr_expect(o->drive == RILL_DRIVE_PRESSURE ||
                   (more >= most - before - 3e6 && more <= 1.06 * (most - before) + 1e6),
@@ -191,14 +191,14 @@ static rill_permeability_options options(void)
     rill_permeability_options o = rill_permeability_options_default();
     cr_assert_eq(rill_device_create(RILL_BACKEND_CPU, 0, &o.device), RILL_OK);
     apart = rill_backend_cpu;
-    apart.host = apart.processor = false;
-    apart.granule = RILL_CUDA_PAGE;
-    apart.alloc = apart_alloc;
-    apart.free = apart_free;
-    apart.share = apart_share;
-    apart.release = apart_release;
-    apart.available = apart_available;
-    apart.require = apart_require;
+    apart.host = apart.traits.processor = false;
+    apart.memory.granule = RILL_CUDA_PAGE;
+    apart.memory.alloc = apart_alloc;
+    apart.memory.free = apart_free;
+    apart.memory.share = apart_share;
+    apart.memory.release = apart_release;
+    apart.memory.available = apart_available;
+    apart.memory.require = apart_require;
     o.device->backend = &apart;
     o.backend = RILL_BACKEND_CPU;
     o.variant.stream = RILL_PULL;
@@ -266,8 +266,8 @@ Test(plan_apart, grids_of_an_error_bar_are_estimated_as_they_are_planned)
         cr_assert_eq(rill_permeability_prepare(split, &own), RILL_OK);
         cr_assert_eq(rill_permeability_plan_make(split, &own, &fine), RILL_OK, "%s", rill_error_message());
         const double voxels = (double)rill_geom_voxels(whole) + (double)rill_geom_voxels(split);
-        const double host = ((double)part->host_bytes - voxels) / (double)fine.host_bytes,
-                     device = (double)part->device_bytes / (double)fine.device_bytes;
+        const double host = ((double)part->host_bytes - voxels) / (double)fine.resources.host_bytes,
+                     device = (double)part->device_bytes / (double)fine.resources.device_bytes;
         cr_expect(fabs(device - 1) <= 0.01, "split by %u: %.4f of the device memory", part->split, device);
         cr_expect(fabs(host - 1) <= 0.1, "split by %u: %.4f of the host memory", part->split, host);
         splits++;

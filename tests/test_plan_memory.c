@@ -74,7 +74,8 @@ static void peak_as_planned(const char *what, const rill_geom *geom, rill_permea
     o.context = &sum;
     cr_assert_eq(rill_permeability_plan_make(geom, &o, &plan), RILL_OK, "%s", rill_error_message());
     peak_restart();
-    cr_assert_eq(rill_memory_peak(plan.host_bytes - rill_numbered_bytes(plan.numbered), &told), RILL_OK);
+    cr_assert_eq(rill_memory_peak(plan.resources.host_bytes - rill_numbered_bytes(plan.numbered), &told),
+                 RILL_OK);
     const rill_status status = rill_permeability_compute(geom, &o, &plan, &result);
     const double ratio = (double)told / status_of("VmHWM");
     cr_expect(status == RILL_OK || status == RILL_NUMERICS, "%s: %s", what, rill_error_message());
@@ -163,9 +164,10 @@ Test(plan_memory, a_run_on_a_smooth_surface_takes_what_the_error_bar_states, .ti
     cr_assert_eq(rill_error_bar_part_geometry(geom, part, &of_part, &own), RILL_OK);
     cr_assert_eq(rill_permeability_plan_make(own, &of_part, &plan), RILL_OK, "%s", rill_error_message());
     const uint64_t held = rill_geom_voxels(own) + own->surface->wall_count * sizeof(rill_cut);
-    cr_expect_float_eq((double)part->host_bytes, (double)(plan.host_bytes + held), 0.01 * (double)held,
-                       "%.1f MB stated, %.1f MB of the run and %.1f MB of voxels and links",
-                       1e-6 * (double)part->host_bytes, 1e-6 * (double)plan.host_bytes, 1e-6 * (double)held);
+    cr_expect_float_eq(
+        (double)part->host_bytes, (double)(plan.resources.host_bytes + held), 0.01 * (double)held,
+        "%.1f MB stated, %.1f MB of the run and %.1f MB of voxels and links", 1e-6 * (double)part->host_bytes,
+        1e-6 * (double)plan.resources.host_bytes, 1e-6 * (double)held);
     const rill_status status = rill_permeability_compute(own, &of_part, &plan, &result);
     const double ratio = (double)told / status_of("VmHWM");
     cr_expect(status == RILL_OK || status == RILL_NUMERICS, "%s", rill_error_message());

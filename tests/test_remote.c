@@ -164,9 +164,9 @@ static rill_device *recording_device(int rank)
     backend = rill_backend_cpu;
     backend.kernels = recording_kernels;
     backend.gather = note_gather;
-    backend.upload = note_upload;
-    backend.download = record_get;
-    backend.event_create = recording_queues ? no_event : NULL;
+    backend.memory.upload = note_upload;
+    backend.memory.download = record_get;
+    backend.queue.event_create = recording_queues ? no_event : NULL;
     return &device;
 }
 

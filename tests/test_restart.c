@@ -92,11 +92,11 @@ Test(restart, what_is_carried_goes_on_to_the_same_series)
     run("stopped", FIRST, false, RILL_CANCELLED);
     ASSERT_OK(rill_case_read("v.yaml", &given));
     ASSERT_OK(rill_resume_find("stopped", given, &resume));
-    cr_expect_gt(r.plan.diffusivity, 0);
-    cr_expect_eq(resume.diffusivity, r.plan.diffusivity);
-    r.plan.resume.diffusivity = 2 * r.plan.diffusivity;
+    cr_expect_gt(r.plan.transport.diffusivity, 0);
+    cr_expect_eq(resume.diffusivity, r.plan.transport.diffusivity);
+    r.plan.resume.diffusivity = 2 * r.plan.transport.diffusivity;
     rill_transport_plan(given, &r.plan);
-    cr_expect_eq(r.plan.diffusivity, 2 * resume.diffusivity);
+    cr_expect_eq(r.plan.transport.diffusivity, 2 * resume.diffusivity);
     rill_case_destroy(given);
     vessel_free(&r);
 }

@@ -183,7 +183,7 @@ Test(several, threads_of_parts_make_the_same_bits)
     for (int p = 0; p < COUNT; p++) {
         ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &devices[p]));
         threaded = *devices[p]->backend;
-        threaded.threaded = true;
+        threaded.traits.threaded = true;
         devices[p]->backend = &threaded, devices[p]->ordinal = p;
     }
     for (size_t k = 0; k < 6; k++) {

@@ -17,6 +17,23 @@ Test(status, message_and_prefix)
     cr_assert_str_eq(rill_error_message(), "again: rock.raw: expected 8 bytes");
 }
 
+static void listen(void *context, rill_log_level level, const char *line)
+{
+    cr_assert_eq(level, RILL_LOG_DEBUG);
+    snprintf(context, 256, "%s", line);
+}
+
+Test(status, where_a_failure_was_is_a_remark)
+{
+    char seen[256] = "", expected[256];
+    rill_log_to(listen, seen);
+    snprintf(expected, sizeof expected, "%s:%d: expected 8 bytes", __FILE__, __LINE__ + 1);
+    cr_assert_eq(rill_fail(RILL_SYSTEM, "expected %d bytes", 8), RILL_SYSTEM);
+    cr_assert_str_eq(seen, expected);
+    cr_assert_str_eq(rill_error_message(), "expected 8 bytes");
+    rill_log_to(NULL, NULL);
+}
+
 /* What names the file already is not told twice. */
 Test(status, prefix_that_is_there)
 {

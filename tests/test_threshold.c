@@ -246,7 +246,7 @@ Test(threshold, plan_has_the_memory_of_sensitivities_on_the_surface)
         cr_assert(parts < 2 && part->sensitivity == (parts == 1));
         ASSERT_OK(rill_error_bar_part_geometry(geom, part, &own, &surface));
         ASSERT_OK(rill_permeability_plan_make(surface, &own, &by_hand));
-        beside[parts++] = part->host_bytes - by_hand.host_bytes;
+        beside[parts++] = part->host_bytes - by_hand.resources.host_bytes;
         cr_expect_geq(bar.host_bytes, part->host_bytes);
         rill_permeability_plan_free(&by_hand);
         rill_geom_destroy(surface);

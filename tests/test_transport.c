@@ -28,19 +28,21 @@ Test(transport, what_leaves_has_stayed_for_volume_over_flow)
         vessel_run r = vessel_set_up(backend);
         rill_run_result result;
         const int in = vessel_opening(&r, "in"), out = vessel_opening(&r, "out");
-        cr_expect_eq(r.plan.scalars, 2);
-        cr_expect_float_eq(r.plan.cell_peclet, 2, 1e-9);
+        cr_expect_eq(r.plan.transport.scalars, 2);
+        cr_expect_float_eq(r.plan.transport.cell_peclet, 2, 1e-9);
         ASSERT_OK(rill_case_run(r.vessel, &(rill_run_options){.directory = ".", .fields = RILL_FIELDS_IMAGE},
                                 &result));
         cr_expect_eq(result.end, RILL_RUN_REPEATS);
-        cr_expect_float_eq(result.concentration[out] / 0.4, 1, 5e-3, "%g", result.concentration[out]);
-        cr_expect_float_eq(result.concentration_mean / 0.4, 1, 5e-3, "%g", result.concentration_mean);
+        cr_expect_float_eq(result.transport.concentration[out] / 0.4, 1, 5e-3, "%g",
+                           result.transport.concentration[out]);
+        cr_expect_float_eq(result.transport.concentration_mean / 0.4, 1, 5e-3, "%g",
+                           result.transport.concentration_mean);
         const double exact = volume_of(&r) / 1e-6;
-        cr_expect_float_eq(result.residence[out] / exact, 1, 1e-2, "%g of %g s", result.residence[out],
-                           exact);
-        cr_expect(result.residence_mean > 0.3 * exact && result.residence_mean < exact);
-        cr_expect(isnan(result.residence[in]) && isnan(result.concentration[in]));
-        cr_expect_lt(result.change_transport, 1e-3);
+        cr_expect_float_eq(result.transport.residence[out] / exact, 1, 1e-2, "%g of %g s",
+                           result.transport.residence[out], exact);
+        cr_expect(result.transport.residence_mean > 0.3 * exact && result.transport.residence_mean < exact);
+        cr_expect(isnan(result.transport.residence[in]) && isnan(result.transport.concentration[in]));
+        cr_expect_lt(result.changes.transport, 1e-3);
         vessel_free(&r);
     }
     char header[512] = "";
@@ -73,8 +75,10 @@ Test(transport, pulses_leave_volume_over_mean_flow)
     ASSERT_OK(rill_case_run(r.vessel, &(rill_run_options){.directory = NULL}, &result));
     cr_expect_eq(result.end, RILL_RUN_REPEATS);
     const double exact = volume_of(&r) / 1e-6;
-    cr_expect_float_eq(result.residence[out] / exact, 1, 0.02, "%g of %g s", result.residence[out], exact);
-    cr_expect_float_eq(result.concentration[out], 1, 0.01, "%g", result.concentration[out]);
+    cr_expect_float_eq(result.transport.residence[out] / exact, 1, 0.02, "%g of %g s",
+                       result.transport.residence[out], exact);
+    cr_expect_float_eq(result.transport.concentration[out], 1, 0.01, "%g",
+                       result.transport.concentration[out]);
     vessel_free(&r);
 }
 

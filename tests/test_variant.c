@@ -82,7 +82,7 @@ static rill_status room_of_some(rill_device *device, uint64_t *bytes)
 /* Two arrays of a sparse image fit a device that two arrays of all its voxels would not fit. */
 Test(variant, two_arrays_are_of_fluid_nodes)
 {
-    const rill_backend backend = {.available = room_of_some};
+    const rill_backend backend = {.memory.available = room_of_some};
     rill_device device = {.backend = &backend};
     rill_geom *geom = NULL;
     ASSERT_OK(rill_geom_create((const uint32_t[3]){200, 200, 100}, &geom));
@@ -101,7 +101,8 @@ Test(variant, two_arrays_are_of_fluid_nodes)
  * had; what was asked for stays, and what goes with it follows. */
 Test(variant, fastest_is_chosen_by_device)
 {
-    const rill_backend host = {.host = true, .processor = true}, other = {.available = room_of_some};
+    const rill_backend host = {.host = true, .traits.processor = true},
+                       other = {.memory.available = room_of_some};
     rill_device cpu = {.backend = &host}, device = {.backend = &other};
     const rill_variant usual = rill_variant_default();
     rill_variant v = usual;

@@ -360,7 +360,7 @@ Test(velocities, a_profile_that_turns_enters_as_it_is)
     write_case("velocities: v.csv, flow: from-file", "cycles: 2");
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
     vessel_record(&r);
-    cr_assert_eq(rill_sim_step(r.vessel->sim, r.plan.lead_steps), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_sim_step(r.vessel->sim, r.plan.start.lead), RILL_OK, "%s", rill_error_message());
     for (int k = 0; k < 5; k++) {
         cr_assert_eq(rill_sim_step(r.vessel->sim, r.plan.cycle_steps / 5), RILL_OK, "%s",
                      rill_error_message());
@@ -383,7 +383,7 @@ static void expect_flow(const char *inlet, double (*wanted)(double time), double
         double flow, pressure;
         cr_assert_eq(rill_sim_step(r.vessel->sim, 7), RILL_OK, "%s", rill_error_message());
         vessel_look(&r, "in", &flow, &pressure);
-        if (rill_sim_steps(r.vessel->sim) <= r.plan.soft_steps) continue;
+        if (rill_sim_steps(r.vessel->sim) <= r.plan.start.soft) continue;
         worst = fmax(worst, fabs(flow - wanted(vessel_time(&r))));
         most = fmax(most, fabs(flow));
     }

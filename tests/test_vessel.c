@@ -92,7 +92,7 @@ Test(vessel, pulsatile_inlet_follows_its_waveform)
         vessel_record(&r);
         double flow, pressure, worst = 0;
         const double begin = rill_case_plan_time(&r.plan, 0);
-        for (uint64_t step = 0; step < r.plan.lead_steps + r.plan.cycle_steps; step += 7) {
+        for (uint64_t step = 0; step < r.plan.start.lead + r.plan.cycle_steps; step += 7) {
             ASSERT_OK(rill_sim_step(r.vessel->sim, 7));
             const double time = vessel_time(&r);
             vessel_look(&r, "in", &flow, &pressure);
@@ -123,7 +123,7 @@ Test(vessel, windkessel_starts_and_stays_in_its_periodic_state)
         vessel_run r = vessel_set_up(backend);
         double flow, pressure, worst[2] = {0, 0};
         vessel_record(&r);
-        ASSERT_OK(rill_sim_step(r.vessel->sim, r.plan.lead_steps));
+        ASSERT_OK(rill_sim_step(r.vessel->sim, r.plan.start.lead));
         for (int look = 0; look < 40; look++) {
             ASSERT_OK(rill_sim_step(r.vessel->sim, r.plan.cycle_steps / 20));
             vessel_look(&r, "out", &flow, &pressure);
@@ -163,7 +163,7 @@ Test(vessel, coronary_outlet_comes_into_its_periodic_state)
         const int out = vessel_opening(&r, "out");
         double flow, pressure, worst = 0, low = INFINITY, high = -INFINITY;
         vessel_record(&r);
-        ASSERT_OK(rill_sim_step(r.vessel->sim, r.plan.lead_steps + r.plan.cycle_steps));
+        ASSERT_OK(rill_sim_step(r.vessel->sim, r.plan.start.lead + r.plan.cycle_steps));
         for (int look = 0; look < 20; look++) {
             ASSERT_OK(rill_sim_step(r.vessel->sim, r.plan.cycle_steps / 20));
             vessel_look(&r, "out", &flow, &pressure);

@@ -157,7 +157,7 @@ Test(vessel_planes, have_the_bits_of_the_whole)
         const double flow[] = {1, -1};
         set_up(&keeper, &b);
         cr_assert_null(b.geom->voxels);
-        cr_assert_eq(b.plan.parts, 3);
+        cr_assert_eq(b.plan.resources.parts, 3);
         kept_expect_voxels(a.geom, b.geom);
         ASSERT_OK(rill_checkpoint_geometry(a.geom, hash[0]));
         ASSERT_OK(rill_checkpoint_geometry(b.geom, hash[1]));
@@ -167,7 +167,7 @@ Test(vessel_planes, have_the_bits_of_the_whole)
         ASSERT_OK(rill_passage_find(b.geom, flow, &q));
         cr_assert_gt(p.area, 0);
         cr_assert_arr_eq(&p, &q, sizeof p);
-        cr_assert_eq(a.plan.velocity_peak, b.plan.velocity_peak);
+        cr_assert_eq(a.plan.peak.velocity, b.plan.peak.velocity);
         cr_assert_eq(a.plan.compliance.volume, b.plan.compliance.volume);
         expect_same_places(&a, &b, window);
         expect_same_walls(&a, &b, window);

@@ -43,6 +43,15 @@ typedef struct rill_batch_item {
     uint32_t n[3];         /**< voxels of the block along x, y, z; 0, 0, 0: all of `geom` */
 } rill_batch_item;
 
+/** What a result was computed of, and by what. */
+typedef struct rill_batch_provenance {
+    char input_hash[17];   /**< XXH3-64 of the file, or of the voxels of a geometry in memory, hexadecimal */
+    char options_hash[17]; /**< XXH3-64 of all options that the result depends on, hexadecimal */
+    char variant[96];      /**< name of the kernel, see rill_variant_name() */
+    char backend[16];      /**< "cpu" or "cuda" */
+    char software[64];     /**< version of rill that computed it */
+} rill_batch_provenance;
+
 /** What came of an item. */
 typedef struct rill_batch_row {
     rill_batch_reason reason; /**< how it ended */
@@ -71,14 +80,10 @@ typedef struct rill_batch_row {
     rill_darcy_flow flow[3]; /**< along x, y, z for that drop; NaN where there is none */
     uint64_t steps;          /**< time steps, of all axes; iterations of a diffusion */
     double seconds; /**< s of wall clock from reading to the result, while others were computed, too */
-    double seconds_prepare; /**< s of it before the first step */
-    char input_hash[17];    /**< XXH3-64 of the file, or of the voxels of a geometry in memory, hexadecimal */
-    char options_hash[17];  /**< XXH3-64 of all options that the result depends on, hexadecimal */
-    char variant[96];       /**< name of the kernel, see rill_variant_name() */
-    char backend[16];       /**< "cpu" or "cuda" */
-    char software[64];      /**< version of rill that computed it */
-    bool resumed;           /**< taken from the table, and not computed again */
-    char notes[1024];       /**< those of the geometry and of the result, see rill_notes_add(); "" for none */
+    double seconds_prepare;     /**< s of it before the first step */
+    rill_batch_provenance made; /**< of what, and by what */
+    bool resumed;               /**< taken from the table, and not computed again */
+    char notes[1024]; /**< those of the geometry and of the result, see rill_notes_add(); "" for none */
 } rill_batch_row;
 
 /** How a batch is computed. */

@@ -35,6 +35,18 @@ typedef struct rill_part_plan {
     double cost;           /**< of its step, over the mean of all parts: walls and openings count as nodes */
 } rill_part_plan;
 
+/** What a planned run takes: memory, and the parts that devices step. */
+typedef struct rill_resources {
+    uint64_t host_bytes;   /**< host memory needed */
+    uint64_t host_free;    /**< host memory that may be used */
+    uint64_t device_bytes; /**< memory needed of the device, of several of the one with the least to spare; 0
+                                on the CPU */
+    uint64_t device_free;  /**< memory of that device that may be used */
+    int parts;             /**< that devices step; 1: one device steps all nodes */
+    rill_part_plan *part;  /**< [parts], owned */
+    bool split;            /**< an opening lies in several parts */
+} rill_resources;
+
 /**
  * Open a device.
  * @param[in] kind AUTO: a CUDA device if one answers, else the CPU

@@ -86,30 +86,24 @@ typedef struct rill_permeability_plan {
     double tau;   /**< relaxation time */
     double nu;    /**< kinematic viscosity, lu */
     double force; /**< body force per volume, or the pressure drop between the reservoirs / sample length */
-    uint64_t reservoirs;    /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
-    double mach;            /**< expected Mach number */
-    double reynolds;        /**< expected Reynolds number */
-    bool network;           /**< pressures are corrected by a pore network */
-    bool mean_speeds;       /**< |u| is that of the mean velocity of two steps, which takes 12 bytes per node;
-                                 false where they do not fit: the tortuosity is then not known */
-    bool nested;            /**< runs start from coarser grids, if pores conduct there; else they follow the
-                               plan without that */
-    uint32_t chambers;      /**< of a network that sees whether they have settled; 0 without one */
-    uint64_t cycle;         /**< steps between two corrections, or in which momentum settles */
-    double memory;          /**< part of its last change that a step adds where density and momentum are
-                               stored; 0: time steps alone */
-    uint64_t every;         /**< steps between the first samples, without a network */
-    double steps_expected;  /**< time steps per axis, estimated to a factor of a few */
-    rill_storage storage;   /**< of the populations: that of the options, or fp64, see keep_storage */
-    int parts;              /**< that devices step; 1: one device steps all nodes */
-    rill_part_plan *part;   /**< [parts], owned */
-    uint64_t host_bytes;    /**< host memory needed */
-    uint64_t device_bytes;  /**< memory needed of the device, of several of the one with the least to spare; 0
-                               on the CPU */
-    uint64_t host_free;     /**< host memory that may be used */
-    uint64_t device_free;   /**< memory of that device that may be used */
-    char tau_reason[160];   /**< why this tau */
-    char force_reason[160]; /**< why this force */
+    uint64_t reservoirs;   /**< nodes of both reservoirs, beside `nodes`; 0 with a body force */
+    double mach;           /**< expected Mach number */
+    double reynolds;       /**< expected Reynolds number */
+    bool network;          /**< pressures are corrected by a pore network */
+    bool mean_speeds;      /**< |u| is that of the mean velocity of two steps, which takes 12 bytes per node;
+                                false where they do not fit: the tortuosity is then not known */
+    bool nested;           /**< runs start from coarser grids, if pores conduct there; else they follow the
+                              plan without that */
+    uint32_t chambers;     /**< of a network that sees whether they have settled; 0 without one */
+    uint64_t cycle;        /**< steps between two corrections, or in which momentum settles */
+    double memory;         /**< part of its last change that a step adds where density and momentum are
+                              stored; 0: time steps alone */
+    uint64_t every;        /**< steps between the first samples, without a network */
+    double steps_expected; /**< time steps per axis, estimated to a factor of a few */
+    rill_storage storage;  /**< of the populations: that of the options, or fp64, see keep_storage */
+    rill_resources resources; /**< memory, and the parts that devices step */
+    char tau_reason[160];     /**< why this tau */
+    char force_reason[160];   /**< why this force */
     char *notes; /**< what qualifies the results, such as faces that do not match, see rill_notes_add(); owned
                   */
     rill_numbered *numbered; /**< numbers of the fluid nodes for the runs, owned */

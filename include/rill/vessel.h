@@ -198,61 +198,84 @@ typedef struct rill_case_plan_resume {
     char software[64];    /**< rill_version() of the build that wrote it; a verdict says when it is another */
 } rill_case_plan_resume;
 
+/** Viscosity in a plan. */
+typedef struct rill_case_plan_viscosity {
+    rill_rheology law; /**< of the case */
+    double nu;         /**< m2/s, of the tau that the plan is made with */
+    double tau_low;    /**< of the law: smallest relaxation time */
+    double tau_high;   /**< largest relaxation time; tau_low when Newtonian */
+} rill_case_plan_viscosity;
+
+/** The fastest flow that a plan expects. */
+typedef struct rill_case_plan_peak {
+    double velocity;   /**< m/s, largest expected in the vessel */
+    double narrowest;  /**< m2, of the section where that is */
+    double mach;       /**< largest Mach number, of `velocity` */
+    double mach_limit; /**< a run stops above this Mach number */
+    double reynolds;   /**< of `velocity`; of the opening where it is largest */
+    double womersley;  /**< of the inlet; 0 when steady */
+} rill_case_plan_peak;
+
+/** Pressures that a plan expects, Pa. */
+typedef struct rill_case_plan_pressure {
+    double low;     /**< lowest of all openings over a cycle, and of the start */
+    double high;    /**< highest of the same */
+    double allowed; /**< what circuit, Bernoulli, viscosity and inertia make */
+    double limit;   /**< a run stops above: difference from scales.base */
+    double start;   /**< above that limit while the start decays: what sound may carry */
+} rill_case_plan_pressure;
+
+/** How a planned run starts, in steps. */
+typedef struct rill_case_plan_start {
+    uint64_t steps; /**< in which the soft start and its echoes decay */
+    uint64_t soft;  /**< over which flow and pressure come up */
+    uint64_t lead;  /**< before the first cycle, which begins at time 0; the soft start is within them; 0: it
+                       is within the first cycle */
+    double sound;   /**< in which sound runs along the vessel once */
+} rill_case_plan_start;
+
+/** What the flow of a plan carries. */
+typedef struct rill_case_plan_transport {
+    int scalars;        /**< concentration, residence time; 0: none */
+    double diffusivity; /**< m2/s, of these */
+    double cell_peclet; /**< peak.velocity spacing / diffusivity */
+} rill_case_plan_transport;
+
+/** How fast a planned run is. */
+typedef struct rill_case_plan_speed {
+    double mlups;         /**< million node updates per second */
+    bool measured;        /**< here, just now */
+    double mlups_one;     /**< of one of several devices; 0: not known */
+    double seconds_cycle; /**< s, estimated for a cycle; 0 when steady */
+    double seconds;       /**< s, estimated for the whole run */
+} rill_case_plan_speed;
+
 /** The plan of a case, known before anything is allocated for it. */
 typedef struct rill_case_plan {
     rill_scales scales;       /**< SI per lattice unit */
     rill_sim_options options; /**< variant, tau, viscosity law, lu */
-    rill_rheology rheology;   /**< viscosity law of the case */
+    rill_case_plan_viscosity viscosity;
 
-    uint64_t voxels;         /**< voxels of the box */
-    uint64_t nodes;          /**< fluid nodes */
-    uint64_t wall_links;     /**< links to walls */
-    uint64_t opening_links;  /**< links through openings */
-    double nu;               /**< m2/s, of the tau that the plan is made with */
-    double tau_low;          /**< of the viscosity law: smallest relaxation time */
-    double tau_high;         /**< largest relaxation time; tau_low when Newtonian */
-    double velocity_peak;    /**< m/s, largest expected in the vessel */
-    double narrowest;        /**< m2, of the section where that is */
-    double mach;             /**< largest Mach number, of velocity_peak */
-    double reynolds;         /**< of velocity_peak; of the opening where it is largest */
-    double womersley;        /**< of the inlet; 0 when steady */
-    double pressure_low;     /**< Pa, lowest of all openings over a cycle, and of the start */
-    double pressure_high;    /**< Pa, highest of the same */
-    double pressure_allowed; /**< Pa: what circuit, Bernoulli, viscosity and inertia make */
-    double mach_limit;       /**< a run stops above this Mach number */
-    double pressure_limit;   /**< a run stops above: Pa, difference from scales.base */
-    double pressure_start;   /**< Pa, above that limit while the start decays: what sound may carry */
-    uint64_t start_steps;    /**< in which the soft start and its echoes decay */
-    uint64_t cycle_steps;    /**< steps of a cycle; 0 when steady */
-    uint64_t steps;          /**< at most */
-    int weights;             /**< of all modes of velocities and pressures, each moment */
+    uint64_t voxels;        /**< voxels of the box */
+    uint64_t nodes;         /**< fluid nodes */
+    uint64_t wall_links;    /**< links to walls */
+    uint64_t opening_links; /**< links through openings */
+    rill_case_plan_peak peak;
+    rill_case_plan_pressure pressure;
+    rill_case_plan_start start;
+    uint64_t cycle_steps;                 /**< steps of a cycle; 0 when steady */
+    uint64_t steps;                       /**< at most */
+    int weights;                          /**< of all modes of velocities and pressures, each moment */
     rill_case_plan_compliance compliance; /**< what the fluid of the lattice stores */
     rill_case_plan_errors errors;         /**< to expect */
     rill_case_plan_resume resume;         /**< of the checkpoint that the run goes on from */
-    int scalars;                /**< that the flow carries: concentration, residence time; 0: none */
-    double diffusivity;         /**< m2/s, of these */
-    double cell_peclet;         /**< velocity_peak spacing / diffusivity */
-    uint64_t soft_steps;        /**< over which flow and pressure come up */
-    double sound_steps;         /**< in which sound runs along the vessel once */
-    uint64_t lead_steps;        /**< before the first cycle, which begins at time 0; the soft start is
-                                   within them; 0: it is within the first cycle */
-    uint64_t host_bytes;        /**< host memory needed */
-    uint64_t host_peak;         /**< memory of the process when it needs most: what it has already, with
-                                   the geometry and the program, and that */
-    uint64_t device_bytes;      /**< memory needed of the device, of several of the one with the least
-                                   to spare; 0 on the CPU */
-    int parts;                  /**< that devices step; 1: one device steps all nodes */
-    rill_part_plan *part;       /**< [parts], owned */
-    bool split;                 /**< an opening lies in several parts */
-    uint64_t host_free;         /**< host memory that may be used */
-    uint64_t device_free;       /**< memory of that device that may be used */
-    uint64_t checkpoint_bytes;  /**< size of one checkpoint */
-    uint64_t output_bytes;      /**< size of all results, before compression */
-    double mlups;               /**< million node updates per second */
-    bool mlups_measured;        /**< here, just now */
-    double mlups_one;           /**< of one of several devices; 0: not known */
-    double seconds_cycle;       /**< s, estimated for a cycle; 0 when steady */
-    double seconds;             /**< s, estimated for the whole run */
+    rill_case_plan_transport transport;
+    rill_resources resources;  /**< memory, and the parts that devices step */
+    uint64_t host_peak;        /**< memory of the process when it needs most: what it has already, with the
+                                  geometry and the program, and resources.host_bytes */
+    uint64_t checkpoint_bytes; /**< size of one checkpoint */
+    uint64_t output_bytes;     /**< size of all results, before compression */
+    rill_case_plan_speed speed;
     const char *variant_reason; /**< why this variant; not owned */
 
     rill_case_plan_opening openings[RILL_OPENINGS];      /**< [opening_count], in the order of the geometry */
@@ -387,6 +410,45 @@ typedef struct rill_run_drop {
     const char *to_name;   /**< of the lower one */
 } rill_run_drop;
 
+/** How far the last cycle may be from the periodic state, relative, at least its difference from the cycle
+ * before; NaN: unknown, as where the estimate is above 1. */
+typedef struct rill_run_change {
+    double flow;       /**< of the flows */
+    double pressure;   /**< of the pressures */
+    double wall;       /**< of the wall shear */
+    double transport;  /**< of concentration and residence time; 0 without */
+    double most;       /**< the largest of these; NaN where one is */
+    double difference; /**< largest relative difference between the last two cycles, of flows, pressures and
+                            wall shear; NaN: unknown */
+} rill_run_change;
+
+/** Wall shear over the last cycle, where it was requested. */
+typedef struct rill_run_shear {
+    uint64_t triangles; /**< of the surface */
+    uint64_t missing;   /**< without a value: no wall, or no fluid nearby */
+    uint64_t within;    /**< of those missing, within the lumen of overlapping shells */
+    uint64_t flat;      /**< where a mean of nodes stands instead of an extrapolation */
+    double mean;        /**< mean of TAWSS over the surface, Pa; NaN without wall shear */
+    double max;         /**< largest TAWSS, Pa; NaN without wall shear */
+    double osi_mean;    /**< mean oscillatory shear index over the surface, 0 to 0.5; NaN without */
+} rill_run_shear;
+
+/** Helicity density over the snapshots of the last cycle, m/s2; NaN unless the case requests it. h3 = h1 /
+ * h2, h4 = |h1| / h2. */
+typedef struct rill_helicity_means {
+    double mean; /**< h1, mean over the volume */
+    double size; /**< h2, the same of its absolute value */
+} rill_helicity_means;
+
+/** What the flow carried. */
+typedef struct rill_run_transport {
+    double concentration[RILL_OPENINGS]; /**< of what leaves through an outlet, mean over the last cycle; NaN
+                                              of inlets, where nothing leaves, and without concentrations */
+    double residence[RILL_OPENINGS];     /**< s, the same of the time since it came in through an inlet */
+    double concentration_mean;           /**< over the volume, at the end; NaN without concentrations */
+    double residence_mean;               /**< s, the same */
+} rill_run_transport;
+
 /** What came of a run, SI. */
 typedef struct rill_run_result {
     rill_run_end end;               /**< how the run ended */
@@ -398,14 +460,7 @@ typedef struct rill_run_result {
     uint32_t cycles;                /**< completed */
     uint64_t corrections;           /**< cycles after which Windkessels were put into their periodic state */
     double time;                    /**< s, physical, from the beginning of the first cycle */
-    double change_flow;             /**< of the flows, how far the last cycle may be from the periodic state,
-                                         relative, at least its difference from the cycle before; NaN: unknown,
-                                         as where the estimate is above 1 */
-    double change_pressure;         /**< the same of the pressures */
-    double change_wall;             /**< the same of the wall shear */
-    double change;                  /**< the largest of these and change_transport; NaN where one is */
-    double difference;              /**< largest relative difference between the last two cycles, of flows,
-                                         pressures and wall shear; NaN: unknown */
+    rill_run_change changes;        /**< from the periodic state */
     bool soft;                      /**< the last two cycles are not both after the soft start */
     double balance;                 /**< what came in too much over the last cycle, of what came in */
     double mach_max;                /**< largest Mach number seen */
@@ -413,28 +468,15 @@ typedef struct rill_run_result {
     double pressure[RILL_OPENINGS]; /**< Pa, mean over the last cycle */
     double pressure_low[RILL_OPENINGS];  /**< Pa, lowest in the last cycle */
     double pressure_high[RILL_OPENINGS]; /**< Pa, highest in the last cycle */
-    uint64_t triangles;                  /**< of the surface, where wall shear was requested */
-    uint64_t triangles_missing;          /**< without a value: no wall, or no fluid nearby */
-    uint64_t triangles_flat;             /**< where a mean of nodes stands instead of an extrapolation */
-    double shear_mean;                   /**< mean of TAWSS over the surface, Pa; NaN without wall shear */
-    double shear_max;                    /**< largest TAWSS, Pa; NaN without wall shear */
-    double osi_mean; /**< mean oscillatory shear index over the surface, 0 to 0.5; NaN without wall shear */
-    double seconds;  /**< s, wall clock of this process, stepping and observing */
-    double mlups;    /**< million node updates per second over that time */
-    char why[512];   /**< of a divergence: where and why */
-    int phases;      /**< snapshots written */
-    uint64_t triangles_within;       /**< of those missing, within the lumen of overlapping shells */
-    int drop_count;                  /**< number of pressure drops that the case names */
-    rill_run_drop drops[RILL_DROPS]; /**< [drop_count], in the order of the case */
-    double helicity_mean; /**< h1, m/s2: helicity density, mean over the volume and the snapshots of the last
-                             cycle; NaN unless the case requests it. h3 = h1 / h2, h4 = |h1| / h2 */
-    double helicity_size; /**< h2, m/s2: the same of its absolute value */
-    double change_transport; /**< as change_flow, of concentration and residence time; 0 without */
-    double concentration[RILL_OPENINGS]; /**< of what leaves through an outlet, mean over the last cycle; NaN
-                                              of inlets, where nothing leaves, and without concentrations */
-    double residence[RILL_OPENINGS];     /**< s, the same of the time since it came in through an inlet */
-    double concentration_mean;           /**< over the volume, at the end; NaN without concentrations */
-    double residence_mean;               /**< s, the same */
+    rill_run_shear shear;                /**< on the wall */
+    double seconds;                      /**< s, wall clock of this process, stepping and observing */
+    double mlups;                        /**< million node updates per second over that time */
+    char why[512];                       /**< of a divergence: where and why */
+    int phases;                          /**< snapshots written */
+    int drop_count;                      /**< number of pressure drops that the case names */
+    rill_run_drop drops[RILL_DROPS];     /**< [drop_count], in the order of the case */
+    rill_helicity_means helicity;
+    rill_run_transport transport;
 } rill_run_result;
 
 /**

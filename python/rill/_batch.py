@@ -279,7 +279,7 @@ def _row(row: Any, name: str) -> Row:
         anisotropy=library.rill_batch_row_anisotropy(row),
         half_width={name: np.array(line[:]) for name, line in zip(_ERROR_ROWS, row.error)}, total=np.array(row.error_total[:]),
         best_lu=np.array(row.best[:]), off_axis_bound_lu=np.array([line[:] for line in row.off_axis]), edge_share=np.array(row.edge_share[:]), nodes=row.nodes, steps=row.steps, seconds=row.seconds,
-        backend=text(row.backend), resumed=row.resumed, notes=notes(row.notes))
+        backend=text(row.made.backend), resumed=row.resumed, notes=notes(row.notes))
 
 
 def _batch_options(permeability: Any, variant: str | None, at_once: int, csv: Any, resume: bool, device: str) -> tuple[Any, Any]:

@@ -143,7 +143,7 @@ def _plan(computation: Any, watch: Watch) -> Plan:
         except NumericsError as error:
             refused.append(str(error))
         p = answer.plan
-        for needed, free, where in ((p.host_bytes, p.host_free, "The run"), (p.device_bytes, p.device_free, "The run on the device")):
+        for needed, free, where in ((p.resources.host_bytes, p.resources.host_free, "The run"), (p.resources.device_bytes, p.resources.device_free, "The run on the device")):
             if needed > free:
                 refused.append(f"{where} needs {_bytes(needed)} of memory, and {_bytes(free)} may be used: crop the image, or give another device.")
         return _of(computation, refused)
@@ -158,8 +158,8 @@ def _of(computation: Any, refused: list[str]) -> Plan:
     wanted = computation.axes()
     return Plan(
         refusals=tuple(refused), axes="".join(a for a, part in zip("xyz", percolating) if a in wanted and part > 0), steps=forecast.steps, seconds=forecast.seconds,
-        mlups=forecast.mlups, nodes=p.nodes, k_expected_lu=p.k_expected if made else math.nan, host_bytes=p.host_bytes, host_free=p.host_free,
-        device_bytes=p.device_bytes, device_free=p.device_free, tau=p.tau if made else math.nan, viscosity_lu=p.nu if made else math.nan,
+        mlups=forecast.mlups, nodes=p.nodes, k_expected_lu=p.k_expected if made else math.nan, host_bytes=p.resources.host_bytes, host_free=p.resources.host_free,
+        device_bytes=p.resources.device_bytes, device_free=p.resources.device_free, tau=p.tau if made else math.nan, viscosity_lu=p.nu if made else math.nan,
         force_lu=p.force if made else math.nan, mach=p.mach if made else math.nan, reynolds=p.reynolds if made else math.nan, network=p.network,
-        parts=max(p.parts, 1), variant=variant_name(o.variant, p.storage if made else o.variant.storage), porosity=porosity_of(p.porosity) if made else None,
+        parts=max(p.resources.parts, 1), variant=variant_name(o.variant, p.storage if made else o.variant.storage), porosity=porosity_of(p.porosity) if made else None,
         notes=tuple(dict.fromkeys(geometry.notes + notes(p.notes))))

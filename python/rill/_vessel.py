@@ -362,16 +362,16 @@ def _result(vessel: _Vessel, remarks: list[str], where: pathlib.Path | None) -> 
     drops = {text(d.name): {"from": text(d.from_name), "to": text(d.to_name), "from_pa": getattr(d, "from"), "to_pa": d.to,
                             "drop_pa": getattr(d, "from") - d.to, "drop_low_pa": d.low, "drop_high_pa": d.high, "ratio": d.ratio}
              for d in r.drops[: r.drop_count]}  # from is a keyword
-    h1, h2 = r.helicity_mean, r.helicity_size
+    h1, h2 = r.helicity.mean, r.helicity.size
     helicity = None if math.isnan(h1) else {"h1_m_per_s2": h1, "h2_m_per_s2": h2, "h3": h1 / h2 if h2 else math.nan,
                                             "h4": abs(h1) / h2 if h2 else math.nan}
     p = vessel.plan
-    transport = None if p.scalars == 0 else {
-        "concentration": by_name(r.concentration), "residence_time_s": by_name(r.residence), "concentration_mean": r.concentration_mean,
-        "residence_time_mean_s": r.residence_mean, "diffusivity_m2_per_s": p.diffusivity, "cell_peclet": p.cell_peclet}
+    transport = None if p.transport.scalars == 0 else {
+        "concentration": by_name(r.transport.concentration), "residence_time_s": by_name(r.transport.residence), "concentration_mean": r.transport.concentration_mean,
+        "residence_time_mean_s": r.transport.residence_mean, "diffusivity_m2_per_s": p.transport.diffusivity, "cell_peclet": p.transport.cell_peclet}
     return VesselRun(
-        end=ENDS[r.end], converged=r.end == c.RILL_RUN_REPEATS, cycles=r.cycles, steps=r.steps, time=r.time, change=r.change,
+        end=ENDS[r.end], converged=r.end == c.RILL_RUN_REPEATS, cycles=r.cycles, steps=r.steps, time=r.time, change=r.changes.most,
         flow=by_name(r.flow), pressure=by_name(r.pressure), pressure_low=by_name(r.pressure_low),
-        pressure_high=by_name(r.pressure_high), shear_mean=r.shear_mean, shear_max=r.shear_max, osi_mean=r.osi_mean, drops=drops, helicity=helicity, transport=transport,
+        pressure_high=by_name(r.pressure_high), shear_mean=r.shear.mean, shear_max=r.shear.max, osi_mean=r.shear.osi_mean, drops=drops, helicity=helicity, transport=transport,
         mach_max=r.mach_max, balance=r.balance, seconds=r.seconds, mlups=r.mlups, remarks=remarks,
         geometry=vessel.geometry, directory=where, _vessel=vessel)

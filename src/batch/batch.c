@@ -169,11 +169,11 @@ static bool item_resume(const worker *w, size_t item, rill_batch_row *row)
     const batch *b = w->batch;
     rill_batch_row found = *row;
     if (!b->csv || !rill_batch_csv_find(b->csv, &b->items[item], &found) || !is_result(&found)) return false;
-    if (rill_batch_input_hash(&b->items[item], b->options, row->input_hash) != RILL_OK) {
-        row->input_hash[0] = '\0';
+    if (rill_batch_input_hash(&b->items[item], b->options, row->made.input_hash) != RILL_OK) {
+        row->made.input_hash[0] = '\0';
         return false; /* computing it says why */
     }
-    if (strcmp(row->input_hash, found.input_hash) != 0) return false;
+    if (strcmp(row->made.input_hash, found.made.input_hash) != 0) return false;
     *row = found;
     row->resumed = true;
     return true;
@@ -309,7 +309,7 @@ static rill_status prepare(batch *b)
     for (size_t i = 0; i < out->count; i++) {
         rill_batch_row_init(&b->items[i], &out->rows[i]);
         out->rows[i].diffusion = o->diffusivity;
-        RILL_TRY(rill_batch_options_hash(&b->items[i], o, out->rows[i].options_hash));
+        RILL_TRY(rill_batch_options_hash(&b->items[i], o, out->rows[i].made.options_hash));
         b->weights[i] = weigh(&b->items[i]);
     }
     if (o->table && o->resume) {

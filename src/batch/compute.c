@@ -72,7 +72,7 @@ static void result_put(making *m, const rill_permeability *p)
     row->flowing = p->plan.pores.porosity;
     row->diameter = 4 * p->plan.pores.porosity / p->plan.pores.surface;
     row->uncertainty = p->uncertainty;
-    snprintf(row->backend, sizeof row->backend, "%s", p->backend);
+    snprintf(row->made.backend, sizeof row->made.backend, "%s", p->backend);
 }
 
 /* Put what a run and further runs say of the error into the row. @param[in] known  all of them ended well */
@@ -100,8 +100,8 @@ static rill_status admit(void *context, const rill_permeability_answer *a)
     const uint64_t voxels = rill_geom_voxels(m->geom) * (1 + (m->all != NULL) + (m->geom->greys != NULL));
     if (a->plan.nodes > m->row->nodes) m->row->nodes = a->plan.nodes;
     if (!rill_gate_compute(m->worker->gate, &m->pass,
-                           voxels + larger(a->plan.host_bytes, a->error_bar_plan.host_bytes),
-                           larger(a->plan.device_bytes, a->error_bar_plan.device_bytes)))
+                           voxels + larger(a->plan.resources.host_bytes, a->error_bar_plan.host_bytes),
+                           larger(a->plan.resources.device_bytes, a->error_bar_plan.device_bytes)))
         return rill_fail(RILL_CANCELLED, "cancelled: waiting for memory");
     if (m->row->seconds_prepare == 0) m->row->seconds_prepare = rill_now() - m->begun;
     return RILL_OK;
@@ -121,7 +121,8 @@ static rill_status flow(making *m)
     rill_status status = rill_permeability_run_prepared(m->geom, m->all, &m->options, &request, &answer);
     rill_variant stored = answer.options.variant;
     stored.storage = answer.result.plan.storage;
-    if (answer.result.plan.nodes) rill_variant_name(stored, m->row->variant, sizeof m->row->variant);
+    if (answer.result.plan.nodes)
+        rill_variant_name(stored, m->row->made.variant, sizeof m->row->made.variant);
     if (answer.computed && !answer.stopped) {
         result_put(m, &answer.result);
         const rill_status noted = rill_notes_add(&m->notes, answer.result.notes),
@@ -194,7 +195,7 @@ static rill_status diffusion(making *m)
     row->porosity = d.porosity;
     row->nodes = d.nodes;
     row->uncertainty = d.uncertainty;
-    snprintf(row->backend, sizeof row->backend, "%s", d.backend);
+    snprintf(row->made.backend, sizeof row->made.backend, "%s", d.backend);
     memcpy(row->k, d.d, sizeof row->k);
     for (int r = 0; r < d.run_count; r++) row->steps += d.runs[r].iterations;
     if (status == RILL_NUMERICS && d.run_count == 0) { /* which is a result */
@@ -263,11 +264,11 @@ static rill_status item_read(making *m, const rill_batch_item *item)
     row->sample = rill_geom_sample(m->geom);
     m->options.keep_all = m->options.keep_all || cleaned;
     m->options.axis = rill_axes_resolve(m->options.axis, m->geom->n);
-    if (row->input_hash[0]) return RILL_OK; /* known from looking for its row */
+    if (row->made.input_hash[0]) return RILL_OK; /* known from looking for its row */
     if (!item->geom && !rill_file_is_ours(item->name) && m->geom->source_hash)
-        snprintf(row->input_hash, sizeof row->input_hash, "%s", m->geom->source_hash);
+        snprintf(row->made.input_hash, sizeof row->made.input_hash, "%s", m->geom->source_hash);
     else
-        RILL_TRY(rill_batch_input_hash(item, o, row->input_hash));
+        RILL_TRY(rill_batch_input_hash(item, o, row->made.input_hash));
 done:
     return status;
 }

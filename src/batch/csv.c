@@ -65,8 +65,8 @@ typedef struct column {
         AT(REAL, "porosity_percolating_y", porosity.percolating[1]),                                         \
         AT(REAL, "porosity_percolating_z", porosity.percolating[2])
 #define ORIGIN                                                                                               \
-    AT(TEXT, "input_xxh3_64", input_hash), AT(TEXT, "options_xxh3_64", options_hash),                        \
-        AT(TEXT, "software", software), AT(TEXT, "message", message), AT(NOTES, "notes", notes),             \
+    AT(TEXT, "input_xxh3_64", made.input_hash), AT(TEXT, "options_xxh3_64", made.options_hash),              \
+        AT(TEXT, "software", made.software), AT(TEXT, "message", message), AT(NOTES, "notes", notes),        \
     {                                                                                                        \
         "row_xxh3_64", ROW_HASH, 0, 0                                                                        \
     }
@@ -112,8 +112,8 @@ static const column flow_columns[] = {
     AT(U64, "steps", steps),
     AT(REAL, "seconds", seconds),
     AT(REAL, "seconds_preparing", seconds_prepare),
-    AT(TEXT, "backend", backend),
-    AT(TEXT, "variant", variant),
+    AT(TEXT, "backend", made.backend),
+    AT(TEXT, "variant", made.variant),
     ORIGIN,
 };
 static const column diffusion_columns[] = {
@@ -125,7 +125,7 @@ static const column diffusion_columns[] = {
     AT(U64, "nodes", nodes),
     AT(U64, "iterations", steps),
     AT(REAL, "seconds", seconds),
-    AT(TEXT, "backend", backend),
+    AT(TEXT, "backend", made.backend),
     ORIGIN,
 };
 enum { COLUMNS = sizeof flow_columns / sizeof *flow_columns, HASH_TEXT = 17, SIZE_MOST = 1 << 30 };
@@ -583,7 +583,7 @@ bool rill_batch_csv_find(const rill_batch_csv *csv, const rill_batch_item *item,
     for (size_t k = lower_bound(csv, &key); k < csv->count; k++) {
         const record *r = &csv->records[csv->order[k]];
         if (records_compare(r, &key) != 0) break;
-        if (strcmp(cell_of(csv->layout, r, "options_xxh3_64"), row->options_hash) == 0 &&
+        if (strcmp(cell_of(csv->layout, r, "options_xxh3_64"), row->made.options_hash) == 0 &&
             row_read(csv->layout, r, row))
             return true;
     }

@@ -22,7 +22,7 @@ void rill_batch_row_init(const rill_batch_item *item, rill_batch_row *row)
         row->edge_share[a] = NAN;
         row->flow[a] = (rill_darcy_flow){NAN, NAN, NAN};
     }
-    snprintf(row->software, sizeof row->software, "%s", rill_version());
+    snprintf(row->made.software, sizeof row->made.software, "%s", rill_version());
 }
 
 void rill_batch_row_flow(const rill_batch_options *o, rill_batch_row *row)

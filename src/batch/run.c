@@ -121,7 +121,8 @@ static rill_status plan(making *m)
         if (m->request->error_bar) RILL_TRY(rill_plan_speed_load_others(o, &a->error_bar_plan));
     }
     rill_numbered_chambers_end(a->plan.numbered, true); /* which were found beside the GPU's work */
-    RILL_TRY(rill_memory_peak(a->plan.host_bytes - rill_numbered_bytes(a->plan.numbered), &a->host_peak));
+    RILL_TRY(rill_memory_peak(a->plan.resources.host_bytes - rill_numbered_bytes(a->plan.numbered),
+                              &a->host_peak));
     RILL_TRY(rill_memory_peak(a->error_bar_plan.host_bytes, &a->host_peak_error_bar));
 done:
     return status;

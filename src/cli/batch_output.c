@@ -281,7 +281,7 @@ static void json_values(const rill_batch_row *row, json_t *json)
     json_object_set_new(json, "error_bar", json_bar(row));
     json_object_set_new(json, "edge_share", json_edges(row));
     json_object_set_new(json, "flow", json_flows(row));
-    json_object_set_new(json, "variant", json_string(row->variant));
+    json_object_set_new(json, "variant", json_string(row->made.variant));
 }
 
 static json_t *json_row(const rill_batch_item *item, const rill_batch_row *row)
@@ -299,9 +299,9 @@ static json_t *json_row(const rill_batch_item *item, const rill_batch_row *row)
                   "percolating", "x", json_fraction(p->percolating[0]), "y", json_fraction(p->percolating[1]),
                   "z", json_fraction(p->percolating[2]), "uncertainty", rill_json_real(row->uncertainty),
                   "anisotropy", rill_json_real(rill_batch_row_anisotropy(row)), "seconds", row->seconds,
-                  "seconds_preparing", row->seconds_prepare, "backend", row->backend, "input_xxh3_64",
-                  row->input_hash, "options_xxh3_64", row->options_hash, "software", row->software, "resumed",
-                  row->resumed, "notes", rill_json_notes(row->notes, NULL));
+                  "seconds_preparing", row->seconds_prepare, "backend", row->made.backend, "input_xxh3_64",
+                  row->made.input_hash, "options_xxh3_64", row->made.options_hash, "software",
+                  row->made.software, "resumed", row->resumed, "notes", rill_json_notes(row->notes, NULL));
     if (json) json_values(row, json);
     return json;
 }

@@ -77,24 +77,24 @@ static void print_step(const rill_case *c, const rill_case_plan *p)
                 ? "as requested, with a whole number of steps in a cycle"
                 : "by the requested Mach number, tau up to 0.8, pressures that oscillate, or "
                   "what the lattice stores");
-    if (p->tau_high > p->tau_low * (1 + 1e-9))
-        cli_row("tau", "%.5g to %.4g: %s, %.4g where it is sheared as at the inlet", p->tau_low, p->tau_high,
-                laws[c->law.kind], p->options.tau);
+    if (p->viscosity.tau_high > p->viscosity.tau_low * (1 + 1e-9))
+        cli_row("tau", "%.5g to %.4g: %s, %.4g where it is sheared as at the inlet", p->viscosity.tau_low,
+                p->viscosity.tau_high, laws[c->law.kind], p->options.tau);
     else
-        cli_row("tau", "%.5g: viscosity %.4g mPa s, density %.5g kg/m3", p->tau_low, 1e3 * p->nu * c->density,
-                c->density);
-    if (p->scalars)
-        cli_row("carried", "diffusivity %.4g m2/s: Peclet number of a cell %.3g at most", p->diffusivity,
-                p->cell_peclet);
-    cli_row("Mach, Reynolds, Womersley", "%.3g, %.4g, %.3g; at most %.3g m/s expected", p->mach, p->reynolds,
-            p->womersley, p->velocity_peak);
+        cli_row("tau", "%.5g: viscosity %.4g mPa s, density %.5g kg/m3", p->viscosity.tau_low,
+                1e3 * p->viscosity.nu * c->density, c->density);
+    if (p->transport.scalars)
+        cli_row("carried", "diffusivity %.4g m2/s: Peclet number of a cell %.3g at most",
+                p->transport.diffusivity, p->transport.cell_peclet);
+    cli_row("Mach, Reynolds, Womersley", "%.3g, %.4g, %.3g; at most %.3g m/s expected", p->peak.mach,
+            p->peak.reynolds, p->peak.womersley, p->peak.velocity);
     cli_row("limits", "a run stops above Mach %.3g, and at pressures below %.4g or above %.4g mmHg",
-            p->mach_limit, (p->scales.base - p->pressure_limit) / MMHG,
-            (p->scales.base + p->pressure_limit) / MMHG);
-    if (p->pressure_start > 0)
+            p->peak.mach_limit, (p->scales.base - p->pressure.limit) / MMHG,
+            (p->scales.base + p->pressure.limit) / MMHG);
+    if (p->pressure.start > 0)
         cli_row("", "by %.4g mmHg more in the first %s, while echoes of the start decay",
-                p->pressure_start / MMHG,
-                duration((double)p->start_steps * p->scales.time, more, sizeof more));
+                p->pressure.start / MMHG,
+                duration((double)p->start.steps * p->scales.time, more, sizeof more));
     if (p->cycle_steps)
         cli_row("steps", "%llu for a cycle of %s, at most %d cycles", (unsigned long long)p->cycle_steps,
                 duration(c->run.period, text, sizeof text), c->run.cycles);
@@ -102,12 +102,12 @@ static void print_step(const rill_case *c, const rill_case_plan *p)
         cli_row("steps", "at most %llu, %s", (unsigned long long)p->steps,
                 duration((double)p->steps * p->scales.time, text, sizeof text));
     cli_row("soft start", "%s, %llu steps",
-            duration((double)p->soft_steps * p->scales.time, more, sizeof more),
-            (unsigned long long)p->soft_steps);
-    if (p->lead_steps)
+            duration((double)p->start.soft * p->scales.time, more, sizeof more),
+            (unsigned long long)p->start.soft);
+    if (p->start.lead)
         cli_row("lead-in", "%s, %llu steps before the first cycle, the soft start among them",
-                duration((double)p->lead_steps * p->scales.time, more, sizeof more),
-                (unsigned long long)p->lead_steps);
+                duration((double)p->start.lead * p->scales.time, more, sizeof more),
+                (unsigned long long)p->start.lead);
 }
 
 static void print_compliance(const rill_case_plan_compliance *p)
@@ -153,12 +153,12 @@ static cli_devices_plan parts_of(const rill_case_plan *p)
 {
     return (cli_devices_plan){.given = p->options.device_count,
                               .parts = {.devices = p->options.devices,
-                                        .part = p->part,
-                                        .count = p->parts,
+                                        .part = p->resources.part,
+                                        .count = p->resources.parts,
                                         .nodes = p->nodes,
-                                        .mlups = p->mlups_one,
+                                        .mlups = p->speed.mlups_one,
                                         .openings = true,
-                                        .split = p->split}};
+                                        .split = p->resources.split}};
 }
 
 void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
@@ -179,19 +179,21 @@ void cli_case_print_plan(const rill_case *c, const rill_geom *geom, const rill_c
     cli_row("variant", "%s: %s", variant, p->variant_reason);
     const cli_devices_plan devices = parts_of(p);
     cli_devices_rows(&devices, geom->n);
-    cli_threads_row(p->nodes, p->device_bytes);
-    cli_memory_rows(p->host_peak, p->host_bytes, p->host_free, p->device_bytes, p->device_free);
+    cli_threads_row(p->nodes, p->resources.device_bytes);
+    cli_memory_rows(p->host_peak, p->resources.host_bytes, p->resources.host_free, p->resources.device_bytes,
+                    p->resources.device_free);
     char results[32], checkpoint[32];
     rill_units_format_bytes((double)p->output_bytes, results, sizeof results);
     rill_units_format_bytes((double)p->checkpoint_bytes, checkpoint, sizeof checkpoint);
     cli_row("disk", "results of at most %s, checkpoints of %s, of which there are up to three", results,
             checkpoint);
-    if (p->mlups_measured && p->cycle_steps)
+    if (p->speed.measured && p->cycle_steps)
         cli_row("time", "about %s a cycle, %s for %d, at %.3g MLUPS",
-                about(p->seconds_cycle, cycle, sizeof cycle), about(p->seconds, all, sizeof all),
-                c->run.cycles, p->mlups);
-    else if (p->mlups_measured)
-        cli_row("time", "at most about %s, at %.3g MLUPS", about(p->seconds, all, sizeof all), p->mlups);
+                about(p->speed.seconds_cycle, cycle, sizeof cycle), about(p->speed.seconds, all, sizeof all),
+                c->run.cycles, p->speed.mlups);
+    else if (p->speed.measured)
+        cli_row("time", "at most about %s, at %.3g MLUPS", about(p->speed.seconds, all, sizeof all),
+                p->speed.mlups);
     bool refused = false;
     for (int k = 0; k < p->verdict_count; k++) {
         refused |= p->verdicts[k].refuses;
@@ -232,17 +234,19 @@ static json_t *numbers_json(const rill_case *c, const rill_geom *geom, const ril
         "case", c->path, "geometry", c->geometry, "spacing_m", rill_json_real(geom->spacing), "fluid_nodes",
         (json_int_t)p->nodes, "wall_links", (json_int_t)p->wall_links, "opening_links",
         (json_int_t)p->opening_links, "time_step_s", rill_json_real(p->scales.time), "tau",
-        rill_json_real(p->options.tau), "tau_low", rill_json_real(p->tau_low), "tau_high",
-        rill_json_real(p->tau_high), "velocity_peak_m_per_s", rill_json_real(p->velocity_peak), "mach",
-        rill_json_real(p->mach), "reynolds", rill_json_real(p->reynolds), "womersley",
-        rill_json_real(p->womersley), "steps", (json_int_t)p->steps, "cycle_steps",
-        (json_int_t)p->cycle_steps, "soft_steps", (json_int_t)p->soft_steps, "lead_steps",
-        (json_int_t)p->lead_steps, "host_bytes", (json_int_t)p->host_bytes, "device_bytes",
-        (json_int_t)p->device_bytes, "mlups", rill_json_real(p->mlups_measured ? p->mlups : NAN),
-        "seconds_cycle", rill_json_real(p->mlups_measured ? p->seconds_cycle : NAN), "seconds",
-        rill_json_real(p->mlups_measured ? p->seconds : NAN), "mach_limit", rill_json_real(p->mach_limit),
-        "pressure_lowest_pa", rill_json_real(p->scales.base - p->pressure_limit), "pressure_highest_pa",
-        rill_json_real(p->scales.base + p->pressure_limit));
+        rill_json_real(p->options.tau), "tau_low", rill_json_real(p->viscosity.tau_low), "tau_high",
+        rill_json_real(p->viscosity.tau_high), "velocity_peak_m_per_s", rill_json_real(p->peak.velocity),
+        "mach", rill_json_real(p->peak.mach), "reynolds", rill_json_real(p->peak.reynolds), "womersley",
+        rill_json_real(p->peak.womersley), "steps", (json_int_t)p->steps, "cycle_steps",
+        (json_int_t)p->cycle_steps, "soft_steps", (json_int_t)p->start.soft, "lead_steps",
+        (json_int_t)p->start.lead, "host_bytes", (json_int_t)p->resources.host_bytes, "device_bytes",
+        (json_int_t)p->resources.device_bytes, "mlups",
+        rill_json_real(p->speed.measured ? p->speed.mlups : NAN), "seconds_cycle",
+        rill_json_real(p->speed.measured ? p->speed.seconds_cycle : NAN), "seconds",
+        rill_json_real(p->speed.measured ? p->speed.seconds : NAN), "mach_limit",
+        rill_json_real(p->peak.mach_limit), "pressure_lowest_pa",
+        rill_json_real(p->scales.base - p->pressure.limit), "pressure_highest_pa",
+        rill_json_real(p->scales.base + p->pressure.limit));
 }
 
 static json_t *compliance_json(const rill_case_plan_compliance *p)

@@ -128,9 +128,9 @@ typedef struct cli_compute {
     const char *memory;
     cli_several
         *several; /**< where the choices go in place of the values above; NULL: there is one of each */
-    /* What --help shows as defaults in place of the values above, for a command that chooses by itself. */
-    const char *stream_default, *addressing_default, *storage_default, *tau_default, *tolerance_default,
-        *max_steps_default, *output_default;
+    struct {
+        const char *stream, *addressing, *storage, *tau, *tolerance, *max_steps, *output;
+    } shown; /**< by --help as defaults in place of the values above, for a command that chooses by itself */
 } cli_compute;
 
 /** Set the defaults of the shared flags; a command changes what differs for it before it takes the table. */

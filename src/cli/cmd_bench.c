@@ -427,10 +427,10 @@ static int run(int argc, char **argv)
     cli_compute_defaults(&o.compute);
     o.compute.several = &o.several;
     o.compute.tolerance = 0.1;
-    o.compute.tolerance_default = "0.1, of the spread of nine rounds";
+    o.compute.shown.tolerance = "0.1, of the spread of nine rounds";
     o.compute.max_steps = UINT64_C(1000000000000000);
-    o.compute.max_steps_default = "what --seconds allows";
-    o.compute.output_default = "";
+    o.compute.shown.max_steps = "what --seconds allows";
+    o.compute.shown.output = "";
     const cli_option own[] = {
         {.help = "What is measured"},
         {"suite", 0, CLI_CHOICES, &o.suites, .help = "what is varied, see above",

@@ -347,7 +347,7 @@ static int run_words(int argc, char **argv)
     if (!inputs) return cli_report(&cli_diffusivity, rill_fail(RILL_SYSTEM, "out of memory for the inputs"));
     cli_image_defaults(&c.image);
     cli_compute_defaults(&c.compute);
-    c.compute.output_default = "none";
+    c.compute.shown.output = "none";
     c.compute.tolerance = c.options.tolerance;
     c.most = c.options.max_iterations;
     const cli_option own[] = {

@@ -353,7 +353,7 @@ static int run_words(int argc, char **argv)
     cli_option shared[9];
     cli_image_defaults(&c.image);
     cli_compute_defaults(&c.compute);
-    c.compute.output_default = "none";
+    c.compute.shown.output = "none";
     c.compute.tolerance = c.options.tolerance;
     c.most = c.options.max_iterations;
     const cli_option own[] = {

@@ -39,22 +39,38 @@ typedef struct choices {
     cli_compute compute;
     cli_devices devices;
     cli_image image;
-    const char *input, *axes; /* axes: as given */
-    int axis /* see rill/types.h */, keep, drive, fields, acceleration, start;
+    const char *input;
+    struct {
+        const char *text; /* as given */
+        int number;       /* see rill/types.h */
+        bool given;
+        int of_file[3]; /* where axes 0, 1, 2 of the file go */
+    } axis;
+    int keep, drive, fields, acceleration, start;
     double force;
     cli_flow flow; /* that is shown beside k */
-    uint64_t every, reservoir;
-    bool dry_run, reservoir_given, sensitivity, resume, axis_given;
-    int error_bar;            /* of `bars` */
-    const char *csv, *blocks; /* of a batch */
-    int at_once;
-    uint32_t sample;        /* edge of the blocks of the row "sample"; 0: none */
-    int file_axes[3];       /* where axes 0, 1, 2 of the file go */
-    const char *checkpoint; /* as given; the file is checkpoint_name */
-    char checkpoint_name[4096];
+    struct {
+        uint64_t voxels;
+        bool given;
+    } reservoir;
+    bool dry_run, sensitivity;
+    int error_bar; /* of `bars` */
+    struct {
+        const char *csv, *blocks;
+        int at_once;
+    } batch;
+    uint32_t sample; /* edge of the blocks of the row "sample"; 0: none */
+    struct {
+        const char *given; /* the file is `name` */
+        char name[4096];
+        uint64_t every;
+        bool resume;
+    } checkpoint;
     char *line; /* the command, owned */
-    rill_device_opening opening;
-    bool opens; /* the device is being opened */
+    struct {
+        rill_device_opening opening;
+        bool opens; /* the device is being opened */
+    } device;
 
     const char *planned; /* notes that were shown with the plan */
 
@@ -63,8 +79,10 @@ typedef struct choices {
     rill_permeability_answer answer;
     rill_progress progress;
     cli_permeability_times times;
-    char names[3][4096]; /* of the field files of the runs along x, y, z */
-    bool written[3];
+    struct {
+        char names[3][4096]; /* of the field files of the runs along x, y, z */
+        bool written[3];
+    } files;
 } choices;
 
 /* Return what keeps the voxels; NULL: this process alone does. */
@@ -72,7 +90,7 @@ static const rill_keeper *keeper_of(const choices *c) { return c->keeper.count >
 
 static rill_status read_geometry(choices *c)
 {
-    memcpy(c->file_axes, cli_axes_ours, sizeof cli_axes_ours);
+    memcpy(c->axis.of_file, cli_axes_ours, sizeof cli_axes_ours);
     return cli_image_geometry_read(&c->image, c->input, keeper_of(c), &c->geom);
 }
 
@@ -81,7 +99,7 @@ static rill_status read_image(choices *c)
     rill_status status = RILL_OK;
     rill_voxelize_options options;
     rill_voxelize_report report;
-    const int axis = c->axis;
+    const int axis = c->axis.number;
     RILL_TRY(cli_image_resolve(&c->image, &options));
     /* An error bar needs what other boundaries, or blocks, would open; preparation drops it for the plain
      * run. */
@@ -93,7 +111,7 @@ static rill_status read_image(choices *c)
     options.command = c->line;
     if (walled && axis >= 0) options.sides[axis] = RILL_WALL;
     RILL_TRY(rill_image_voxelize_kept(c->input, &options, keeper_of(c), c->progress, &c->geom, &report));
-    memcpy(c->file_axes, report.axes, sizeof report.axes);
+    memcpy(c->axis.of_file, report.axes, sizeof report.axes);
     c->keep = c->keep || cleans; /* what cannot conduct is gone */
     if (!c->compute.quiet) {
         cli_row("source", "%s", c->input);
@@ -134,7 +152,7 @@ static bool watch_fields(void *context, const rill_progress_moment *moment)
 /* Whether the flow along an axis may be requested; all may be one of which the image decides. */
 static bool may_flow(const choices *c, int axis)
 {
-    return c->axis == RILL_AXIS_AUTO || rill_axes_has(c->axis, axis);
+    return c->axis.number == RILL_AXIS_AUTO || rill_axes_has(c->axis.number, axis);
 }
 
 /* "out.h5" becomes "out.vtkhdf", or "out.x.vtkhdf" when there is a file for each axis. */
@@ -142,7 +160,7 @@ static rill_status fields_name(const choices *c, int axis, char *name, size_t si
 {
     const char which[] = {'.', rill_axis(axis), '\0'};
     return cli_fields_name(c->input, c->compute.json, c->compute.output,
-                           rill_axes_count(c->axis) > 1 ? which : "", name, size);
+                           rill_axes_count(c->axis.number) > 1 ? which : "", name, size);
 }
 
 static rill_status finished(void *context, const rill_permeability_flow *run, const rill_node_moments *all)
@@ -153,11 +171,11 @@ static rill_status finished(void *context, const rill_permeability_flow *run, co
     const rill_status status =
         cli_permeability_fields_write(&(cli_permeability_fields){.geom = c->geom,
                                                                  .command = c->line,
-                                                                 .path = c->names[run->axis],
+                                                                 .path = c->files.names[run->axis],
                                                                  .kind = (rill_fields_kind)c->fields,
                                                                  .progress = {watch_fields, c}},
                                       run, all);
-    c->written[run->axis] = status == RILL_OK;
+    c->files.written[run->axis] = status == RILL_OK;
     c->times.write += rill_now() - start;
     return status;
 }
@@ -165,8 +183,8 @@ static rill_status finished(void *context, const rill_permeability_flow *run, co
 /* Fields of this run are written: now, or before the checkpoint that it is from. */
 static bool fields_there(const choices *c, const rill_permeability_flow *run)
 {
-    const bool before = c->resume && c->fields != RILL_FIELDS_NONE && run->converged;
-    return c->written[run->axis] || (before && access(c->names[run->axis], F_OK) == 0);
+    const bool before = c->checkpoint.resume && c->fields != RILL_FIELDS_NONE && run->converged;
+    return c->files.written[run->axis] || (before && access(c->files.names[run->axis], F_OK) == 0);
 }
 
 /* Show the notes of a result that were not shown with the plan. */
@@ -192,7 +210,7 @@ static rill_status report(const choices *c)
                                  .result = result,
                                  .times = c->times,
                                  .input = c->input,
-                                 .file_axes = c->file_axes,
+                                 .file_axes = c->axis.of_file,
                                  .command = c->line,
                                  .json = c->compute.json,
                                  .output = c->answer.stopped ? NULL : c->compute.output,
@@ -200,7 +218,7 @@ static rill_status report(const choices *c)
                                  .flow = c->flow.pressure > 0 ? &c->flow : NULL,
                                  .mlups = c->answer.forecast.mlups};
     for (int i = 0; i < result->run_count; i++)
-        if (fields_there(c, &result->runs[i])) r.fields[i] = c->names[result->runs[i].axis];
+        if (fields_there(c, &result->runs[i])) r.fields[i] = c->files.names[result->runs[i].axis];
     if (r.json) RILL_TRY(cli_permeability_write_json(&r));
     if (r.output) RILL_TRY(cli_permeability_write_hdf5(&r));
     cli_progress_end();
@@ -232,17 +250,18 @@ static rill_status outputs_check(choices *c)
 {
     rill_status status = RILL_OK;
     const char *json = c->compute.json, *output = c->compute.output;
-    RILL_TRY(cli_checkpoint_settle(&(cli_checkpoint){.given = c->checkpoint,
+    RILL_TRY(cli_checkpoint_settle(&(cli_checkpoint){.given = c->checkpoint.given,
                                                      .output = output,
                                                      .input = c->input,
-                                                     .resume = c->resume,
+                                                     .resume = c->checkpoint.resume,
                                                      .error_bar = c->error_bar || c->sample},
-                                   c->checkpoint_name, sizeof c->checkpoint_name));
+                                   c->checkpoint.name, sizeof c->checkpoint.name));
     RILL_TRY(cli_outputs_check(
-        c->input, (cli_output[]){{"-o", output}, {"--json", json}, {"--checkpoint", c->checkpoint}}, 3));
+        c->input, (cli_output[]){{"-o", output}, {"--json", json}, {"--checkpoint", c->checkpoint.given}},
+        3));
     for (int a = 0; a < 3 && c->fields != RILL_FIELDS_NONE; a++) {
         if (!may_flow(c, a)) continue;
-        RILL_TRY(fields_name(c, a, c->names[a], sizeof c->names[a]));
+        RILL_TRY(fields_name(c, a, c->files.names[a], sizeof c->files.names[a]));
     }
 done:
     return status;
@@ -252,18 +271,18 @@ done:
 static rill_status options_make(const choices *c, rill_permeability_options *out)
 {
     rill_permeability_options options = rill_permeability_options_default();
-    if (c->reservoir_given && c->drive != RILL_DRIVE_PRESSURE)
+    if (c->reservoir.given && c->drive != RILL_DRIVE_PRESSURE)
         return rill_fail(RILL_USAGE, "--reservoir belongs to --drive pressure: add it, or leave both out");
     options.variant =
         cli_compute_variant(&c->compute); /* the device and the geometry's size decide the rest */
     options.backend = (rill_backend_kind)c->compute.backend;
-    options.axis = c->axis;
+    options.axis = c->axis.number;
     options.tau = c->compute.tau_given ? c->compute.tau : 0;
     options.magic = c->compute.magic;
     options.drive = (rill_drive)c->drive;
-    options.reservoir = (uint32_t)c->reservoir;
+    options.reservoir = (uint32_t)c->reservoir.voxels;
     options.force = c->force;
-    options.every = c->every;
+    options.every = c->checkpoint.every;
     options.tolerance = c->compute.tolerance;
     options.max_steps = c->compute.max_steps;
     options.keep_storage = c->compute.storage_given;
@@ -279,8 +298,8 @@ static rill_status devices_open(void *context, rill_permeability_options *option
 {
     choices *c = context;
     rill_status status = RILL_OK;
-    c->opens = false;
-    RILL_TRY(rill_device_end(&c->opening, &options->device));
+    c->device.opens = false;
+    RILL_TRY(rill_device_end(&c->device.opening, &options->device));
     RILL_TRY(cli_devices_open(&c->devices, options->device));
     options->devices = c->devices.parts;
     options->device_count = c->devices.part_count;
@@ -335,8 +354,8 @@ static rill_status work(choices *c)
     RILL_TRY(options_make(c, &options));
     RILL_TRY(cli_devices_parse(&c->devices));
     RILL_TRY(outputs_check(c));
-    options.checkpoint = c->error_bar || c->sample ? NULL : c->checkpoint_name;
-    options.resume = c->resume;
+    options.checkpoint = c->error_bar || c->sample ? NULL : c->checkpoint.name;
+    options.resume = c->checkpoint.resume;
     options.progress = (rill_progress){watch, c};
     if (c->fields != RILL_FIELDS_NONE) options.finished_pieces = finished;
     options.context = c;
@@ -344,8 +363,8 @@ static rill_status work(choices *c)
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));
     RILL_TRY(cli_devices_keeper(&c->devices, &c->keeper));
     rill_device_begin(options.backend, cli_devices_first(&c->devices),
-                      &c->opening); /* while the image is read */
-    c->opens = true;
+                      &c->device.opening); /* while the image is read */
+    c->device.opens = true;
     RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));
     RILL_TRY(cli_flow_check(&c->flow, c->geom));
     c->times.read = rill_now() - start;
@@ -356,7 +375,7 @@ static rill_status work(choices *c)
     status = rill_permeability_run(c->geom, &options, &request, &c->answer);
     status = end(c, status, start);
 done:
-    if (c->opens) rill_device_drop(&c->opening);
+    if (c->device.opens) rill_device_drop(&c->device.opening);
     rill_permeability_answer_free(&c->answer);
     rill_geom_destroy(c->geom);
     cli_devices_close(&c->devices);
@@ -372,7 +391,7 @@ static rill_status batch(choices *c, const char *const *inputs, int count)
         const char *option;
     } single[] = {{c->compute.output, "-o"},
                   {c->fields != RILL_FIELDS_NONE, "--fields"},
-                  {c->checkpoint, "--checkpoint"}};
+                  {c->checkpoint.given, "--checkpoint"}};
     for (size_t k = 0; k < sizeof single / sizeof *single; k++)
         if (single[k].given)
             return rill_fail(
@@ -385,8 +404,8 @@ static rill_status batch(choices *c, const char *const *inputs, int count)
             RILL_USAGE,
             "--sensitivity lists the positions in one sample that decide its k, for which the rows of a table have "
             "no columns: leave it out (a threshold with a width needs it not), or run one sample alone");
-    if (c->blocks && !c->axis_given && c->drive == RILL_DRIVE_FORCE)
-        c->axis = RILL_AXES_XYZ; /* for the anisotropy */
+    if (c->batch.blocks && !c->axis.given && c->drive == RILL_DRIVE_FORCE)
+        c->axis.number = RILL_AXES_XYZ; /* for the anisotropy */
     cli_batch b = {.command = &cli_permeability,
                    .compute = &c->compute,
                    .devices = &c->devices,
@@ -394,12 +413,12 @@ static rill_status batch(choices *c, const char *const *inputs, int count)
                    .flow = &c->flow,
                    .inputs = inputs,
                    .count = count,
-                   .csv = c->csv,
-                   .blocks = c->blocks,
-                   .at_once = c->at_once,
+                   .csv = c->batch.csv,
+                   .blocks = c->batch.blocks,
+                   .at_once = c->batch.at_once,
                    .error_bar = c->error_bar,
                    .sample = c->sample,
-                   .resume = c->resume,
+                   .resume = c->checkpoint.resume,
                    .dry_run = c->dry_run,
                    .line = c->line,
                    .progress = c->progress};
@@ -451,11 +470,11 @@ static rill_status axis_settle(choices *c, const char *const *inputs, int count)
     rill_status status = RILL_OK;
     cli_axes given;
     unsigned letters = 0;
-    c->axis = RILL_AXIS_AUTO;
-    if (strcmp(c->axes, "auto") == 0) return RILL_OK;
-    RILL_TRY(cli_axes_parse(c->axes, strlen(c->axes), &given));
+    c->axis.number = RILL_AXIS_AUTO;
+    if (strcmp(c->axis.text, "auto") == 0) return RILL_OK;
+    RILL_TRY(cli_axes_parse(c->axis.text, strlen(c->axis.text), &given));
     RILL_TRY(cli_axes_of_files(&given, &c->image, inputs, count, &letters));
-    c->axis = rill_axes_of(letters);
+    c->axis.number = rill_axes_of(letters);
 done:
     if (status != RILL_OK) rill_fail_prefix("--axis");
     return status;
@@ -463,37 +482,37 @@ done:
 
 static int run_words(int argc, char **argv)
 {
-    choices c = {.axes = "auto", .reservoir = rill_permeability_options_default().reservoir};
+    choices c = {.axis.text = "auto", .reservoir.voxels = rill_permeability_options_default().reservoir};
     int count = argc > 1 ? argc : 1;
     const char **inputs = calloc((size_t)count, sizeof *inputs);
     bool help = false;
     cli_image_defaults(&c.image);
     cli_compute_defaults(&c.compute);
     c.compute.equilibrium = RILL_STOKES;
-    c.compute.tau_default = "chosen, shown with the reason";
-    c.compute.storage_default = "fp32, and fp64 where fp32 rounds too much";
-    c.compute.stream_default = "on a GPU pull where two arrays take less than half of its memory, else ring "
-                               "(aa in 16 bits); aa on a CPU";
-    c.compute.addressing_default = "bitmap on a GPU, list on a CPU";
-    c.compute.output_default = "none";
+    c.compute.shown.tau = "chosen, shown with the reason";
+    c.compute.shown.storage = "fp32, and fp64 where fp32 rounds too much";
+    c.compute.shown.stream = "on a GPU pull where two arrays take less than half of its memory, else ring "
+                             "(aa in 16 bits); aa on a CPU";
+    c.compute.shown.addressing = "bitmap on a GPU, list on a CPU";
+    c.compute.shown.output = "none";
     const cli_option own[] = {
         {.help = "Permeability"},
         CLI_CASE(c.input),
-        {"axis", 0, CLI_TEXT, &c.axes, "AXES",
+        {"axis", 0, CLI_TEXT, &c.axis.text, "AXES",
          "axis of the flow, or several: xy, xz, yz, xyz: the tensor, a run along each; 0, 1, 2 count the "
          "axes of "
          "the file; auto: z, and x of one slice; xyz with --blocks",
-         .given = &c.axis_given},
+         .given = &c.axis.given},
         {"drive", 0, CLI_CHOICE, &c.drive,
          .help = "what drives the flow: a body force, or pressures at reservoirs around the sample",
          .choices = drives},
-        {"reservoir", 0, CLI_COUNT, &c.reservoir, "COUNT",
+        {"reservoir", 0, CLI_COUNT, &c.reservoir.voxels, "COUNT",
          "voxels of fluid in front of and behind the sample, with --drive pressure", .min = 1, .max = 1e6,
-         .given = &c.reservoir_given, .rare = true},
+         .given = &c.reservoir.given, .rare = true},
         {"force", 0, CLI_REAL, &c.force, "NUMBER",
          "body force per volume, or pressure drop per length of the sample, in lattice units",
          .fallback = "chosen, shown with the reason", .min = 0, .max = 0.1, .above = true, .rare = true},
-        {"every", 0, CLI_COUNT, &c.every, "COUNT",
+        {"every", 0, CLI_COUNT, &c.checkpoint.every, "COUNT",
          "steps between the first samples; doubles as the run gets longer", .fallback = "chosen, 2 to 32",
          .min = 2, .max = 1e9, .rare = true},
         CLI_DEVICES(c.devices),
@@ -524,22 +543,22 @@ static int run_words(int argc, char **argv)
          .help =
              "find how k depends on its walls: k for walls that move, and the voxels that decide most; with "
              "--fields the field wall_sensitivity"},
-        {"checkpoint", 0, CLI_TEXT, &c.checkpoint, "FILE", "file that a signal leaves",
+        {"checkpoint", 0, CLI_TEXT, &c.checkpoint.given, "FILE", "file that a signal leaves",
          .fallback = "the name of -o, or of the input here, with .checkpoint.h5", .apply = cli_output_apply},
-        {"resume", 0, CLI_FLAG, &c.resume,
+        {"resume", 0, CLI_FLAG, &c.checkpoint.resume,
          .help = "continue from the checkpoint; of a batch: keep the rows of the table that have the same "
                  "input and "
                  "options"},
         CLI_FLOW(c.flow),
         {.help = "Batch"},
-        {"csv", 0, CLI_TEXT, &c.csv, "FILE", "table with a row for each input or block", .fallback = "none",
-         .apply = cli_csv_apply},
-        {"blocks", 0, CLI_TEXT, &c.blocks, "SIZES",
+        {"csv", 0, CLI_TEXT, &c.batch.csv, "FILE", "table with a row for each input or block",
+         .fallback = "none", .apply = cli_csv_apply},
+        {"blocks", 0, CLI_TEXT, &c.batch.blocks, "SIZES",
          "cut the image into cubes of this edge, in voxels or as a length; several sizes with commas "
          "between: "
          "50,100,200um",
          .fallback = "none"},
-        {"at-once", 0, CLI_INT, &c.at_once, "COUNT", "items that are computed at the same time",
+        {"at-once", 0, CLI_INT, &c.batch.at_once, "COUNT", "items that are computed at the same time",
          .fallback = "chosen, by device and size", .min = 1, .max = 1024, .rare = true},
         {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
         {0},
@@ -553,16 +572,16 @@ static int run_words(int argc, char **argv)
                            "no image or geometry is given: rill permeability IMAGE --voxel-size 5.7um");
     if (!help && status == RILL_OK) {
         c.input = inputs[0];
-        if (c.resume) cli_outputs_continue();
+        if (c.checkpoint.resume) cli_outputs_continue();
         c.line = cli_command_line(argc, argv);
         c.progress = cli_progress(c.compute.quiet);
         cli_signals_catch(true); /* SIGTERM is what batch systems send before they kill */
         if (!c.line) status = rill_fail(RILL_SYSTEM, "out of memory for the command line");
         if (status == RILL_OK) status = axis_settle(&c, inputs, count);
         if (status == RILL_OK) status = cli_flow_settle(&c.flow);
-        status = status != RILL_OK                             ? status
-                 : count > 1 || c.csv || c.blocks || c.at_once ? batch(&c, inputs, count)
-                                                               : work(&c);
+        status = status != RILL_OK                                               ? status
+                 : count > 1 || c.batch.csv || c.batch.blocks || c.batch.at_once ? batch(&c, inputs, count)
+                                                                                 : work(&c);
     }
     free(c.line);
     free(inputs);

@@ -44,8 +44,8 @@ static cli_devices_plan parts_of(const rill_permeability_options *options, const
 {
     return (cli_devices_plan){.given = options->device_count,
                               .parts = {.devices = options->devices,
-                                        .part = p->part,
-                                        .count = p->parts,
+                                        .part = p->resources.part,
+                                        .count = p->resources.parts,
                                         .nodes = p->nodes + p->reservoirs,
                                         .mlups = isfinite(mlups) ? mlups : 0}};
 }
@@ -112,8 +112,9 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     cli_row("expected Mach, Reynolds", "%.2g, %.2g", p->mach, p->reynolds);
     const cli_devices_plan devices = parts_of(options, p, f->mlups);
     cli_devices_rows(&devices, geom->n);
-    cli_threads_row(p->nodes + p->reservoirs, p->device_bytes);
-    cli_memory_rows(answer->host_peak, p->host_bytes, p->host_free, p->device_bytes, p->device_free);
+    cli_threads_row(p->nodes + p->reservoirs, p->resources.device_bytes);
+    cli_memory_rows(answer->host_peak, p->resources.host_bytes, p->resources.host_free,
+                    p->resources.device_bytes, p->resources.device_free);
     if (f->edge_timed)
         snprintf(stepped, sizeof stepped, "a box of %u^3 nodes", f->edge_timed);
     else

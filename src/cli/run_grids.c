@@ -79,8 +79,8 @@ static double fewest_cells(const rill_case_plan *plan)
 
 void cli_grids_print_plan(const cli_grids *grids, const cli_case *fine)
 {
-    double seconds = fine->plan.seconds;
-    bool measured = fine->plan.mlups_measured;
+    double seconds = fine->plan.speed.seconds;
+    bool measured = fine->plan.speed.measured;
     cli_row("error bar", "the same case on two coarser grids, before this one");
     for (int k = 0; k < FINEST; k++) {
         const rill_case_plan *p = &grids->coarser[k].plan;
@@ -89,10 +89,10 @@ void cli_grids_print_plan(const cli_grids *grids, const cli_case *fine)
         rill_units_format_bytes((double)p->host_peak, memory, sizeof memory);
         snprintf(label, sizeof label, "  grid %d of %d", k + 1, RILL_GRIDS);
         cli_row(label, "voxels of %s, %llu fluid nodes, at least %.3g cells across, tau %.5g, Mach %.3g",
-                length, (unsigned long long)p->nodes, fewest_cells(p), p->options.tau, p->mach);
+                length, (unsigned long long)p->nodes, fewest_cells(p), p->options.tau, p->peak.mach);
         cli_row("", "at most %llu steps, %s of memory", (unsigned long long)p->steps, memory);
-        seconds += p->seconds;
-        measured = measured && p->mlups_measured;
+        seconds += p->speed.seconds;
+        measured = measured && p->speed.measured;
     }
     if (measured) cli_row("  time", "at most about %.2g s, all three", seconds);
 }
@@ -221,7 +221,7 @@ json_t *cli_grids_json(const cli_grids *grids)
             runs, json_pack("{s:o, s:I, s:o, s:o, s:o}", "spacing_m", rill_json_real(grids->spacing[k]),
                             "steps", (json_int_t)r->steps, "repeats",
                             r->compared ? json_boolean(r->end == RILL_RUN_REPEATS) : json_null(), "change",
-                            rill_json_real(r->change), "seconds", rill_json_real(r->seconds)));
+                            rill_json_real(r->changes.most), "seconds", rill_json_real(r->seconds)));
     }
     for (int k = 0; k < grids->count; k++) {
         const rill_grids_quantity *q = &grids->quantities[k];

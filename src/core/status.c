@@ -2,6 +2,7 @@
 /* The message of the last failure, one per thread, without control characters of files and names. */
 #include "core/status.h"
 
+#include "core/log.h"
 #include "core/printable.h"
 
 #include <stdarg.h>
@@ -12,7 +13,7 @@ static _Thread_local char message[1024];
 
 const char *rill_error_message(void) { return message; }
 
-rill_status rill_fail(rill_status status, const char *format, ...)
+rill_status rill_fail_at(const char *file, int line, rill_status status, const char *format, ...)
 {
     char text[sizeof message]; /* arguments may point into the message itself */
     va_list args;
@@ -20,6 +21,7 @@ rill_status rill_fail(rill_status status, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     rill_printable_into(message, sizeof message, text);
+    rill_log(RILL_LOG_DEBUG, "%s:%d: %s", file, line, message);
     return status;
 }
 

@@ -12,9 +12,11 @@
 
 #include <errno.h>
 
-/** Record a printf message and return `status`, so that `return rill_fail(RILL_USAGE, "…", …)` reads well. */
-rill_status rill_fail(rill_status status, const char *format, ...)
-    __attribute__((format(printf, 2, 3), cold));
+/** Record a printf message and return `status`, so that `return rill_fail(RILL_USAGE, "…", …)` reads well. A
+ * remark at debug level says where that was. */
+#define rill_fail(...) rill_fail_at(__FILE__, __LINE__, __VA_ARGS__)
+rill_status rill_fail_at(const char *file, int line, rill_status status, const char *format, ...)
+    __attribute__((format(printf, 4, 5), cold));
 
 /** Put a printf prefix and ": " before the recorded message: "rock.raw: expected 8 bytes". One that
  * begins with this word stays as it is. */

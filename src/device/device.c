@@ -147,7 +147,8 @@ bool rill_devices_reach(rill_device *const *devices, int count)
 
 const char *rill_devices_transport(rill_device *const *devices, int count)
 {
-    if (devices[0]->backend->transport) return devices[0]->backend->transport(devices, count);
+    if (devices[0]->backend->exchange.transport)
+        return devices[0]->backend->exchange.transport(devices, count);
     if (devices[0]->backend->host) return "stores into host memory";
     if (rill_devices_alike(devices, count) == count) return "stores into the memory of the device";
     return rill_devices_reach(devices, count)

@@ -45,58 +45,76 @@ typedef struct rill_backend {
     /** Write how many threads of the host step so many nodes, and why; NULL on a device of its own. */
     void (*threads)(uint64_t nodes, char *text, size_t size);
 
-    rill_status (*available)(rill_device *device, uint64_t *bytes);
-    rill_status (*require)(rill_device *device, uint64_t bytes, const char *what);
-    rill_status (*alloc)(rill_device *device, uint64_t bytes, const char *what, void **out);
-    void (*free)(rill_device *device, void *array);
-    rill_status (*share)(rill_device *device, const void *host, uint64_t bytes, const char *what,
-                         const void **out);
-    void (*release)(rill_device *device, const void *array);
+    /** Its memory. */
+    struct {
+        rill_status (*available)(rill_device *device, uint64_t *bytes);
+        rill_status (*require)(rill_device *device, uint64_t bytes, const char *what);
+        rill_status (*alloc)(rill_device *device, uint64_t bytes, const char *what, void **out);
+        void (*free)(rill_device *device, void *array);
+        rill_status (*share)(rill_device *device, const void *host, uint64_t bytes, const char *what,
+                             const void **out);
+        void (*release)(rill_device *device, const void *array);
+        rill_status (*upload)(rill_device *device, void *to, const void *host, uint64_t bytes);
+        rill_status (*download)(rill_device *device, void *host, const void *from, uint64_t bytes);
+        void (*pin)(rill_device *device, void *host, uint64_t bytes); /**< NULL: there is no need of it */
+        void (*unpin)(rill_device *device, void *host);
+
+        /** Copy between host and device in the order of a queue, and wait; NULL on a host. */
+        rill_status (*bring)(rill_device *device, void *queue, void *to, const void *from, uint64_t bytes);
+
+        /** Large arrays take a multiple of so many bytes of it, and small ones share one; 0: any. */
+        uint64_t granule;
+    } memory;
+
+    /** From one device to another. */
+    struct {
+        rill_status (*pass)(rill_device *device, void *queue, void *to, const rill_device *owner,
+                            const void *from, uint64_t bytes);
+
+        /** Say, on the owner's side, that pass() will be called; NULL: there is no need of it. */
+        void (*offer)(rill_device *owner, void *queue, const void *from, rill_device *device, uint64_t bytes);
+
+        /** Whether kernels of a device can store to the memory of another one; NULL: always. */
+        bool (*reaches)(rill_device *device, const rill_device *other);
+
+        /** Memory that kernels of a device that reaches `owner` store to, cleared; NULL: as any. */
+        rill_status (*land)(rill_device *owner, rill_device *device, uint64_t bytes, const char *what,
+                            rill_landing *out);
+        void (*unland)(rill_device *owner, rill_device *device, const rill_landing *landing);
+
+        /** Say how populations go between devices of processes, and why so; NULL where there is one process.
+         */
+        const char *(*transport)(rill_device *const *devices, int count);
+    } exchange;
+
+    /** Queues beside that of the device, and events in queues; all NULL where a call returns when its work is
+     * done. */
+    struct {
+        rill_status (*create)(rill_device *device, void **queue);
+        void (*destroy)(rill_device *device, void *queue);
+        rill_status (*event_create)(rill_device *device, void **event);
+        void (*event_destroy)(rill_device *device, void *event);
+        rill_status (*event_record)(rill_device *device, void *queue, void *event);
+        rill_status (*wait)(rill_device *device, void *queue, void *event);
+    } queue;
+
+    /** Memory for devices of other processes, which memory.free() frees; NULL where there is none. */
+    struct {
+        rill_status (*create)(rill_device *device, uint64_t bytes, const char *what, void **array,
+                              rill_export *handle);
+        rill_status (*open)(rill_device *device, const rill_export *handle, void **array);
+        void (*close)(rill_device *device, void *array);
+
+        /** Set a flag in such memory behind all that is in a queue; let a queue wait for a flag that has
+         * reached a number, or was one of the 2^31 before. */
+        rill_status (*flag_set)(rill_device *device, void *queue, uint32_t *flag, uint32_t number);
+        rill_status (*flag_wait)(rill_device *device, void *queue, uint32_t *flag, uint32_t number);
+    } exports;
+
     void (*build)(rill_device *device, const rill_builder *builder, rill_build_task task);
     rill_status (*link)(rill_device *device, rill_variant variant, rill_arrays *arrays);
     void (*unlink)(rill_device *device, rill_arrays *arrays);
     uint64_t (*linked)(rill_device *device, const rill_arrays *arrays);
-    rill_status (*upload)(rill_device *device, void *to, const void *host, uint64_t bytes);
-    rill_status (*download)(rill_device *device, void *host, const void *from, uint64_t bytes);
-    void (*pin)(rill_device *device, void *host, uint64_t bytes); /**< NULL: there is no need of it */
-    void (*unpin)(rill_device *device, void *host);
-    rill_status (*pass)(rill_device *device, void *queue, void *to, const rill_device *owner,
-                        const void *from, uint64_t bytes);
-
-    /** Say, on the owner's side, that pass() will be called; NULL: there is no need of it. */
-    void (*offer)(rill_device *owner, void *queue, const void *from, rill_device *device, uint64_t bytes);
-
-    /** Copy between host and device in the order of a queue, and wait; NULL on a host. */
-    rill_status (*bring)(rill_device *device, void *queue, void *to, const void *from, uint64_t bytes);
-
-    /** Queues beside that of the device, and events in queues; all NULL where a call returns when its work is
-     * done. */
-    rill_status (*queue_create)(rill_device *device, void **queue);
-    void (*queue_destroy)(rill_device *device, void *queue);
-    rill_status (*event_create)(rill_device *device, void **event);
-    void (*event_destroy)(rill_device *device, void *event);
-    rill_status (*event_record)(rill_device *device, void *queue, void *event);
-    rill_status (*queue_wait)(rill_device *device, void *queue, void *event);
-
-    /** Whether kernels of a device can store to the memory of another one; NULL: always. */
-    bool (*reaches)(rill_device *device, const rill_device *other);
-
-    /** Memory that kernels of a device that reaches `owner` store to, cleared; NULL: as any. */
-    rill_status (*land)(rill_device *owner, rill_device *device, uint64_t bytes, const char *what,
-                        rill_landing *out);
-    void (*unland)(rill_device *owner, rill_device *device, const rill_landing *landing);
-
-    /** Memory for devices of other processes, which free() frees; NULL where there is none. */
-    rill_status (*export_create)(rill_device *device, uint64_t bytes, const char *what, void **array,
-                                 rill_export *handle);
-    rill_status (*export_open)(rill_device *device, const rill_export *handle, void **array);
-    void (*export_close)(rill_device *device, void *array);
-
-    /** Set a flag in such memory behind all that is in a queue; let a queue wait for a flag that has reached
-     * a number, or was one of the 2^31 before. */
-    rill_status (*flag_set)(rill_device *device, void *queue, uint32_t *flag, uint32_t number);
-    rill_status (*flag_wait)(rill_device *device, void *queue, uint32_t *flag, uint32_t number);
-
     void (*gather)(rill_device *device, const double *values, const uint32_t *labels, uint64_t count,
                    int64_t *sums);
     void (*spread)(rill_device *device, const double *given, const uint32_t *labels, uint64_t count,
@@ -108,30 +126,28 @@ typedef struct rill_backend {
     rill_status (*bandwidth)(rill_device *device, double *bytes_per_second);
     void (*versions)(char *driver, size_t driver_size, char *runtime, size_t runtime_size);
 
-    /** Whether a step of a ring buffer is one launch, whose parts wait for each other (`kernel/counters.h`).
-     */
-    bool one_launch;
+    /** Begin with the calls that were made and may wait for others; NULL: none waits. */
+    void (*submit)(rill_device *device);
 
-    /** Whether threads may each make calls of a device of their own at the same time, which is worth it. */
-    bool threaded;
+    /** What it is like. */
+    struct {
+        /** Whether a step of a ring buffer is one launch, whose parts wait for each other
+         * (`kernel/counters.h`). */
+        bool one_launch;
 
-    /** Whether steps interpolate at walls where rill_walls_in_step(). */
-    bool walls_in_step;
+        /** Whether threads may each make calls of a device of their own at the same time, which is worth it.
+         */
+        bool threaded;
 
-    /** Whether its kernels are those of processors, of the host or of another process. */
-    bool processor;
+        /** Whether steps interpolate at walls where rill_walls_in_step(). */
+        bool walls_in_step;
 
-    /** Large arrays take a multiple of so many bytes of its memory, and small ones share one; 0: any. */
-    uint64_t granule;
+        /** Whether its kernels are those of processors, of the host or of another process. */
+        bool processor;
+    } traits;
 
     /** One clause that names the measure of bandwidth, "device copy". */
     const char *yardstick;
-
-    /** Say how populations go between devices of processes, and why so; NULL where there is one process. */
-    const char *(*transport)(rill_device *const *devices, int count);
-
-    /** Begin with the calls that were made and may wait for others; NULL: none waits. */
-    void (*submit)(rill_device *device);
 } rill_backend;
 
 /** See rill.h. */
@@ -179,24 +195,24 @@ void rill_device_leave(rill_device *given, rill_device *device);
 /** Return the bytes that can still be allocated. */
 static inline rill_status rill_device_available(rill_device *device, uint64_t *bytes)
 {
-    return device->backend->available(device, bytes);
+    return device->backend->memory.available(device, bytes);
 }
 
 /** Refuse when less than `bytes` can be allocated. */
 static inline rill_status rill_device_require(rill_device *device, uint64_t bytes, const char *what)
 {
-    return device->backend->require(device, bytes, what);
+    return device->backend->memory.require(device, bytes, what);
 }
 
 /** Allocate and clear. */
 static inline rill_status rill_device_alloc(rill_device *device, uint64_t bytes, const char *what, void **out)
 {
-    return device->backend->alloc(device, bytes, what, out);
+    return device->backend->memory.alloc(device, bytes, what, out);
 }
 
 static inline void rill_device_free(rill_device *device, void *array)
 {
-    device->backend->free(device, array);
+    device->backend->memory.free(device, array);
 }
 
 /** Make a host array readable by kernels, without a copy where the host is the device; undone by
@@ -204,12 +220,12 @@ static inline void rill_device_free(rill_device *device, void *array)
 static inline rill_status rill_device_share(rill_device *device, const void *host, uint64_t bytes,
                                             const char *what, const void **out)
 {
-    return device->backend->share(device, host, bytes, what, out);
+    return device->backend->memory.share(device, host, bytes, what, out);
 }
 
 static inline void rill_device_release(rill_device *device, const void *array)
 {
-    device->backend->release(device, array);
+    device->backend->memory.release(device, array);
 }
 
 /** Build entries of arrays, all pointers being the device's; may return before the work is done. */
@@ -238,26 +254,26 @@ static inline uint64_t rill_device_linked(rill_device *device, const rill_arrays
 
 static inline rill_status rill_device_upload(rill_device *device, void *to, const void *host, uint64_t bytes)
 {
-    return device->backend->upload(device, to, host, bytes);
+    return device->backend->memory.upload(device, to, host, bytes);
 }
 
 static inline rill_status rill_device_download(rill_device *device, void *host, const void *from,
                                                uint64_t bytes)
 {
-    return device->backend->download(device, host, from, bytes);
+    return device->backend->memory.download(device, host, from, bytes);
 }
 
 /** Keep a host array where it is in memory, so that copies of it are several times as fast; undone by
  * rill_device_unpin(). Where the system refuses, copies are as slow as before. */
 static inline void rill_device_pin(rill_device *device, void *host, uint64_t bytes)
 {
-    if (device->backend->pin) device->backend->pin(device, host, bytes);
+    if (device->backend->memory.pin) device->backend->memory.pin(device, host, bytes);
 }
 
 /** NULL is allowed. */
 static inline void rill_device_unpin(rill_device *device, void *host)
 {
-    if (host && device->backend->unpin) device->backend->unpin(device, host);
+    if (host && device->backend->memory.unpin) device->backend->memory.unpin(device, host);
 }
 
 /** Return how many of [count] devices are the GPU, or the CPU, that is listed most often. */
@@ -274,7 +290,7 @@ const char *rill_devices_transport(rill_device *const *devices, int count);
 static inline void rill_device_offer(rill_device *owner, void *queue, const void *from, rill_device *device,
                                      uint64_t bytes)
 {
-    if (owner->backend->offer) owner->backend->offer(owner, queue, from, device, bytes);
+    if (owner->backend->exchange.offer) owner->backend->exchange.offer(owner, queue, from, device, bytes);
 }
 
 /** Copy from another device of the same kind, which has offered it, in the order of a queue of this one; may
@@ -282,59 +298,59 @@ static inline void rill_device_offer(rill_device *owner, void *queue, const void
 static inline rill_status rill_device_pass(rill_device *device, void *queue, void *to,
                                            const rill_device *owner, const void *from, uint64_t bytes)
 {
-    return device->backend->pass(device, queue, to, owner, from, bytes);
+    return device->backend->exchange.pass(device, queue, to, owner, from, bytes);
 }
 
 /** Make a queue beside that of the device, whose kernels go first; NULL where there is no need of any. */
 static inline rill_status rill_device_queue_create(rill_device *device, void **queue)
 {
     *queue = NULL;
-    return device->backend->queue_create ? device->backend->queue_create(device, queue) : RILL_OK;
+    return device->backend->queue.create ? device->backend->queue.create(device, queue) : RILL_OK;
 }
 
 /** Destroy a queue; NULL is allowed. */
 static inline void rill_device_queue_destroy(rill_device *device, void *queue)
 {
-    if (queue) device->backend->queue_destroy(device, queue);
+    if (queue) device->backend->queue.destroy(device, queue);
 }
 
 /** Make an event, which is in no queue yet; NULL where there is no need of any. */
 static inline rill_status rill_device_event_create(rill_device *device, void **event)
 {
     *event = NULL;
-    return device->backend->event_create ? device->backend->event_create(device, event) : RILL_OK;
+    return device->backend->queue.event_create ? device->backend->queue.event_create(device, event) : RILL_OK;
 }
 
 /** Destroy an event; NULL is allowed. */
 static inline void rill_device_event_destroy(rill_device *device, void *event)
 {
-    if (event) device->backend->event_destroy(device, event);
+    if (event) device->backend->queue.event_destroy(device, event);
 }
 
 /** Put an event behind all that is in a queue of its device; it is no longer where it was before. */
 static inline rill_status rill_device_event_record(rill_device *device, void *queue, void *event)
 {
-    return event ? device->backend->event_record(device, queue, event) : RILL_OK;
+    return event ? device->backend->queue.event_record(device, queue, event) : RILL_OK;
 }
 
 /** Let all that comes next in a queue of a device begin after an event, of any device of the backend, as it
  * was recorded last. The host does not wait. */
 static inline rill_status rill_device_queue_wait(rill_device *device, void *queue, void *event)
 {
-    return event ? device->backend->queue_wait(device, queue, event) : RILL_OK;
+    return event ? device->backend->queue.wait(device, queue, event) : RILL_OK;
 }
 
 /** Return whether kernels of a device can store to the memory of another one of the same backend. */
 static inline bool rill_device_reaches(rill_device *device, const rill_device *other)
 {
-    return !device->backend->reaches || device->backend->reaches(device, other);
+    return !device->backend->exchange.reaches || device->backend->exchange.reaches(device, other);
 }
 
 /** Allocate and clear memory of `owner` that kernels of a device that reaches it store to. */
 static inline rill_status rill_device_land(rill_device *owner, rill_device *device, uint64_t bytes,
                                            const char *what, rill_landing *out)
 {
-    if (owner->backend->land) return owner->backend->land(owner, device, bytes, what, out);
+    if (owner->backend->exchange.land) return owner->backend->exchange.land(owner, device, bytes, what, out);
     const rill_status status = rill_device_alloc(owner, bytes, what, &out->array);
     out->seen = out->array;
     return status;
@@ -343,8 +359,8 @@ static inline rill_status rill_device_land(rill_device *owner, rill_device *devi
 /** Free it; a zeroed one is allowed. */
 static inline void rill_device_unland(rill_device *owner, rill_device *device, const rill_landing *landing)
 {
-    if (landing->array && owner->backend->unland)
-        owner->backend->unland(owner, device, landing);
+    if (landing->array && owner->backend->exchange.unland)
+        owner->backend->exchange.unland(owner, device, landing);
     else
         rill_device_free(owner, landing->array);
 }

@@ -57,7 +57,8 @@ static bool is_cuda(const rill_device *device)
 
 bool rill_flow_reaches(const rill_device *device)
 {
-    return device->backend->upload == rill_backend_cpu.upload || is_cuda(device); /* or memory of the host */
+    return device->backend->memory.upload == rill_backend_cpu.memory.upload ||
+           is_cuda(device); /* or memory of the host */
 }
 
 rill_status rill_flow_rows(const rill_device *device, rill_flow_work work, const rill_flow *flow)

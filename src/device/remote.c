@@ -448,23 +448,23 @@ static rill_status kernels(rill_device *device, rill_variant variant, const rill
 /* ---- devices ------------------------------------------------------------------------------------ */
 
 #define REMOTE                                                                                               \
-    .count = count_none, .open = open_none, .close = close_none, .available = available, .require = require, \
-    .alloc = alloc, .free = free_array, .share = share, .release = release, .build = build,                  \
-    .link = link_nodes, .unlink = unlink_nodes, .linked = linked, .upload = upload, .download = download,    \
-    .pass = pass, .offer = offer, .queue_create = rill_remote_queue_create,                                  \
-    .queue_destroy = rill_remote_queue_destroy, .event_create = rill_remote_event_create,                    \
-    .event_destroy = rill_remote_event_destroy, .event_record = rill_remote_event_record,                    \
-    .queue_wait = rill_remote_queue_wait, .reaches = rill_remote_reaches, .land = rill_remote_land,          \
-    .unland = rill_remote_unland, .gather = gather, .spread = spread, .refine = refine, .wait = wait,        \
-    .kernels = kernels, .bandwidth = bandwidth, .transport = rill_remote_transport,                          \
+    .count = count_none, .open = open_none, .close = close_none, .memory.available = available,              \
+    .memory.require = require, .memory.alloc = alloc, .memory.free = free_array, .memory.share = share,      \
+    .memory.release = release, .memory.upload = upload, .memory.download = download,                         \
+    .exchange =                                                                                              \
+        {pass, offer, rill_remote_reaches, rill_remote_land, rill_remote_unland, rill_remote_transport},     \
+    .queue = {rill_remote_queue_create,  rill_remote_queue_destroy, rill_remote_event_create,                \
+              rill_remote_event_destroy, rill_remote_event_record,  rill_remote_queue_wait},                 \
+    .build = build, .link = link_nodes, .unlink = unlink_nodes, .linked = linked, .gather = gather,          \
+    .spread = spread, .refine = refine, .wait = wait, .kernels = kernels, .bandwidth = bandwidth,            \
     .submit = rill_remote_submit
 
 static const rill_backend remote_cpu = {
-    .name = "cpu", .processor = true, .yardstick = "in-place update", REMOTE};
+    .name = "cpu", .traits.processor = true, .yardstick = "in-place update", REMOTE};
 static const rill_backend remote_cuda = {.name = "cuda",
-                                         .one_launch = true,
-                                         .walls_in_step = true,
-                                         .granule = RILL_CUDA_PAGE,
+                                         .traits.one_launch = true,
+                                         .traits.walls_in_step = true,
+                                         .memory.granule = RILL_CUDA_PAGE,
                                          .yardstick = "device copy",
                                          REMOTE};
 
@@ -562,8 +562,8 @@ rill_status rill_remotes_open(rill_remotes *all, rill_device *own)
     uint64_t *identities = calloc((size_t)team->size, sizeof *identities);
     rill_remote_opened opened;
     if (!identities) return rill_fail(RILL_SYSTEM, "out of memory for %d processes", team->size);
-    all->queues = own->backend->event_create;
-    all->exports = own->backend->export_create;
+    all->queues = own->backend->queue.event_create;
+    all->exports = own->backend->exports.create;
     RILL_TRY(rill_server_create(all->team, own, &all->own));
     for (int k = 0; k < team->size; k++) {
         rill_device *device = &all->devices[k];

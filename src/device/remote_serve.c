@@ -135,8 +135,8 @@ static void *queue_of(const rill_server *s, uint64_t handle)
 /* Copy to or from the host behind what is in a queue; nothing to wait only. */
 static rill_status bring(const rill_server *s, uint64_t queue, void *to, const void *from, uint64_t bytes)
 {
-    if (s->device->backend->host && !s->device->backend->bring) return RILL_OK;
-    return s->device->backend->bring(s->device, queue_of(s, queue), to, from, bytes);
+    if (s->device->backend->host && !s->device->backend->memory.bring) return RILL_OK;
+    return s->device->backend->memory.bring(s->device, queue_of(s, queue), to, from, bytes);
 }
 
 /* Send populations without a wait for the receiver, which may be sending at the same time; only the queue
@@ -378,9 +378,9 @@ static rill_status queues_do(rill_server *s, const rill_remote_call *c, rill_rem
     case RILL_REMOTE_QUEUE_WAIT:
         return rill_device_queue_wait(d, queue_of(s, c->a), at(c->b));
     case RILL_REMOTE_FLAG_SET:
-        return d->backend->flag_set(d, queue_of(s, c->a), at(c->b), (uint32_t)c->c);
+        return d->backend->exports.flag_set(d, queue_of(s, c->a), at(c->b), (uint32_t)c->c);
     default:
-        return d->backend->flag_wait(d, queue_of(s, c->a), at(c->b), (uint32_t)c->c);
+        return d->backend->exports.flag_wait(d, queue_of(s, c->a), at(c->b), (uint32_t)c->c);
     }
     reply->value = (uint64_t)(uintptr_t)made;
     return status;
@@ -395,7 +395,7 @@ static rill_status exports_do(rill_server *s, const rill_remote_call *c, const v
     rill_export handle;
     void *array = NULL;
     if (c->op == RILL_REMOTE_EXPORT_CREATE) {
-        RILL_TRY(d->backend->export_create(d, c->a, payload, &array, &handle));
+        RILL_TRY(d->backend->exports.create(d, c->a, payload, &array, &handle));
         *data = malloc(sizeof handle);
         if (!*data) {
             rill_device_free(d, array);
@@ -405,12 +405,12 @@ static rill_status exports_do(rill_server *s, const rill_remote_call *c, const v
         reply->bytes = sizeof handle;
     } else if (c->op == RILL_REMOTE_EXPORT_OPEN) {
         memcpy(&handle, payload, sizeof handle);
-        RILL_TRY(d->backend->export_open(d, &handle, &array));
+        RILL_TRY(d->backend->exports.open(d, &handle, &array));
     } else if (c->op == RILL_REMOTE_EXPORT_CLOSE) {
         status = rill_device_wait(d); /* for kernels that store there */
-        d->backend->export_close(d, at(c->a));
+        d->backend->exports.close(d, at(c->a));
     } else {
-        RILL_TRY(d->backend->flag_set(d, d->queue, at(c->b), (uint32_t)c->c));
+        RILL_TRY(d->backend->exports.flag_set(d, d->queue, at(c->b), (uint32_t)c->c));
         RILL_TRY(rill_device_wait(d));
     }
     reply->value = (uint64_t)(uintptr_t)array;

@@ -37,7 +37,7 @@ void rill_room_share(rill_room *room, const void *host, uint64_t bytes, const vo
 
 void rill_room_add(rill_room *room, uint64_t bytes)
 {
-    const uint64_t granule = room->backend->granule, size = whole(bytes, granule ? ALIGNED : 0);
+    const uint64_t granule = room->backend->memory.granule, size = whole(bytes, granule ? ALIGNED : 0);
     room->held += bytes;
     if (granule && bytes > granule / 2) {
         room->large += whole(bytes, granule);
@@ -52,7 +52,7 @@ void rill_room_add(rill_room *room, uint64_t bytes)
  * the array that it begins with, (n - 1) granules < small + the n - 2 largest arrays. */
 static uint64_t granules(const rill_room *room)
 {
-    const uint64_t granule = room->backend->granule, class = granule / 2 / RILL_ROOM_SIZES;
+    const uint64_t granule = room->backend->memory.granule, class = granule / 2 / RILL_ROOM_SIZES;
     uint64_t n = room->small > 0, largest = 0;
     uint32_t used = 0;
     for (int k = RILL_ROOM_SIZES - 1; n * granule < room->small + largest; n++) {
@@ -66,6 +66,6 @@ static uint64_t granules(const rill_room *room)
 
 uint64_t rill_room_bytes(const rill_room *room)
 {
-    const uint64_t granule = room->backend->granule;
+    const uint64_t granule = room->backend->memory.granule;
     return room->large + (granule ? granules(room) * granule : room->small);
 }

@@ -304,7 +304,7 @@ rill_status rill_links_linked(const rill_numbering *fluid, rill_variant variant,
                    some = blocks > SAMPLE_BLOCKS ? SAMPLE_BLOCKS : blocks;
     *bytes = 0;
     if (rill_stream_macroscopic(variant.stream) && variant.addressing == RILL_BITMAP &&
-        !device->backend->processor && fluid->occupied)
+        !device->backend->traits.processor && fluid->occupied)
         *bytes = groups_linked(fluid, variant);
     if (variant.addressing != RILL_LIST || !device->backend->host || !fluid->occupied) return RILL_OK;
     RILL_TRY(ghosts_create(fluid, variant, &ghosts));

@@ -26,8 +26,8 @@ static bool fits(const rill_bar_planner *p, const rill_error_bar_part *parts, do
     for (int level = 0; level < LEVELS; level++) {
         const rill_error_bar_part *part = &parts[level];
         cost += part->cost * (double)p->plain->nodes * p->plain->steps_expected;
-        if (part->host_bytes > p->plain->host_free || part->device_bytes > p->plain->device_free ||
-            part->nodes > UINT32_MAX - 1)
+        if (part->host_bytes > p->plain->resources.host_free ||
+            part->device_bytes > p->plain->resources.device_free || part->nodes > UINT32_MAX - 1)
             return false;
     }
     return cost <= updates;

@@ -111,8 +111,8 @@ rill_status rill_bar_part_plan(const rill_bar_planner *p, const rill_error_bar_p
     const rill_plan_memory memory = rill_plan_memory_count(&out->sizes, &o, &out->plan);
     out->cuts = geom->surface ? geom->surface->wall_count * sizeof(rill_cut) : 0;
     if (geom->greys) out->cuts += rill_geom_voxels(geom);
-    out->host = (double)out->plan.host_bytes / (double)memory.host;
-    out->device = memory.device ? (double)out->plan.device_bytes / (double)memory.device : 0;
+    out->host = (double)out->plan.resources.host_bytes / (double)memory.host;
+    out->device = memory.device ? (double)out->plan.resources.device_bytes / (double)memory.device : 0;
     rill_permeability_plan_free(&out->plan); /* only estimates are needed, nothing is run */
 done:
     rill_geom_destroy(geom);
@@ -226,8 +226,8 @@ static void own_estimate(const rill_bar_planner *p, const rill_bar_planned *own,
     part->steps_expected = plan->steps_expected;
     part->cost = step * (double)plan->nodes * plan->steps_expected /
                  ((double)p->plain->nodes * p->plain->steps_expected);
-    part->host_bytes = plan->host_bytes + (uint64_t)voxels_bytes(p->geom, part->n) + own->cuts;
-    part->device_bytes = plan->device_bytes;
+    part->host_bytes = plan->resources.host_bytes + (uint64_t)voxels_bytes(p->geom, part->n) + own->cuts;
+    part->device_bytes = plan->resources.device_bytes;
 }
 
 /* ---- domain boundaries ---- */
@@ -333,7 +333,7 @@ static void shape_refuse(const rill_bar_planner *p, const rill_error_bar_part *p
     const size_t size = sizeof p->out->shape_note;
     for (int host = 0; host < 2; host++) {
         const uint64_t need = host ? part->host_bytes : part->device_bytes,
-                       there = host ? p->plain->host_free : p->plain->device_free;
+                       there = host ? p->plain->resources.host_free : p->plain->resources.device_free;
         if (need <= there) continue;
         rill_units_format_bytes((double)need, needed, sizeof needed);
         rill_units_format_bytes((double)there, free, sizeof free);
@@ -381,10 +381,11 @@ static rill_status shape_plan(rill_bar_planner *p)
             snprintf(note, size, "no runs on a smooth surface: %.200s", rill_error_message());
             return RILL_OK;
         }
-        own_estimate(p, &plan, p->plain->device_bytes ? STEP_INTERPOLATED_CUDA : STEP_INTERPOLATED,
+        own_estimate(p, &plan, p->plain->resources.device_bytes ? STEP_INTERPOLATED_CUDA : STEP_INTERPOLATED,
                      &parts[i]);
     }
-    if (parts[1].host_bytes > p->plain->host_free || parts[1].device_bytes > p->plain->device_free ||
+    if (parts[1].host_bytes > p->plain->resources.host_free ||
+        parts[1].device_bytes > p->plain->resources.device_free ||
         (parts[0].cost + parts[1].cost) * plain > fmax(p->updates, SHAPE_RUNS * plain)) {
         shape_refuse(p, &parts[1], parts[0].cost + parts[1].cost);
         return RILL_OK;
@@ -414,7 +415,8 @@ static rill_status format_plan(rill_bar_planner *p, const rill_bar_planned *whol
     if (p->out->whole) return RILL_OK; /* the first level is that run */
     rill_error_bar_part estimate = part;
     if (rill_bar_part_estimate(p, whole, &estimate) == RILL_OK &&
-        estimate.host_bytes <= p->plain->host_free && estimate.device_bytes <= p->plain->device_free)
+        estimate.host_bytes <= p->plain->resources.host_free &&
+        estimate.device_bytes <= p->plain->resources.device_free)
         return rill_bar_part_add(p, whole, &part);
     if (p->out->grids == 0) {
         snprintf(note, size, "fp64 does not fit the memory, and there is no crop");
@@ -439,7 +441,7 @@ static rill_status memory_check(const rill_bar_planner *p)
     const rill_error_bar_plan *o = p->out;
     for (int host = 0; host < 2; host++) {
         const uint64_t need = host ? o->host_bytes : o->device_bytes,
-                       there = host ? p->plain->host_free : p->plain->device_free;
+                       there = host ? p->plain->resources.host_free : p->plain->resources.device_free;
         char needed[32], free[32];
         if (need <= there) continue;
         rill_units_format_bytes((double)need, needed, sizeof needed);
@@ -457,7 +459,7 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
     rill_status status = RILL_OK;
     const rill_permeability_options resolved = rill_plan_resolve(geom, options);
     rill_bar_planned whole;
-    const bool device = plain->device_bytes > 0;
+    const bool device = plain->resources.device_bytes > 0;
     memset(out, 0, sizeof *out);
     if (geom->surface)
         return rill_fail(RILL_USAGE,

@@ -291,12 +291,12 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, const rill_seein
     out->spread = 2 * sqrt((double)f->plan->nodes * squares) / fabs(sum);
     out->step = rill_sim_steps(f->sim);
     if (what->speeds) {
-        f->tortuosity = out->tortuosity;
-        f->turning = means ? totals[0].speed / fabs(totals[0].momentum[along]) - out->tortuosity : NAN;
+        f->last.tortuosity = out->tortuosity;
+        f->last.turning = means ? totals[0].speed / fabs(totals[0].momentum[along]) - out->tortuosity : NAN;
     }
-    f->spread = out->spread;
-    f->speed_max = totals[1].speed_max;
-    f->elastic = 0.5 * (totals[0].elastic + totals[1].elastic);
+    f->last.spread = out->spread;
+    f->last.speed_max = totals[1].speed_max;
+    f->last.elastic = 0.5 * (totals[0].elastic + totals[1].elastic);
 done:
     return status;
 }
@@ -319,8 +319,8 @@ static double rounded_pressures(const rill_follower *f, double k)
     if (f->between.geom) return 0; /* the density of the reservoirs is no error */
     const double volume = volume_of(f, f->geom), nodes = (double)plan->nodes;
     /* Plain populations round to units of their weights, however small the pressures are. */
-    const double plain = f->options->variant.shift == RILL_PLAIN ? sqrt(nodes * 2 * f->elastic) : 0;
-    const double squares = 2 * f->elastic + plain;
+    const double plain = f->options->variant.shift == RILL_PLAIN ? sqrt(nodes * 2 * f->last.elastic) : 0;
+    const double squares = 2 * f->last.elastic + plain;
     return rill_plan_pressures_round(f->options, plan, k, squares / (plan->force * plan->force * volume));
 }
 
@@ -351,8 +351,8 @@ rill_status rill_follow_record(rill_follower *f)
     *s = (rill_permeability_sample){.step = rill_sim_steps(f->sim),
                                     .predicted = e->value,
                                     .uncertainty = e->uncertainty,
-                                    .tortuosity = f->tortuosity};
-    memcpy(s->k, f->k, sizeof s->k);
+                                    .tortuosity = f->last.tortuosity};
+    memcpy(s->k, f->last.k, sizeof s->k);
     return RILL_OK;
 }
 
@@ -365,7 +365,7 @@ void rill_follow_take(rill_follower *f, int b, double now, double uncertainty)
 {
     rill_permeability_flow *run = f->run;
     const bool zero = rill_follow_is_zero(f, b);
-    f->k[b] = run->last[b] = zero ? 0 : now;
+    f->last.k[b] = run->last[b] = zero ? 0 : now;
     run->k[b] = zero ? 0 : f->limits[b].estimate.value;
     run->uncertainty[b] = zero ? 0 : uncertainty;
 }

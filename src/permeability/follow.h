@@ -34,12 +34,14 @@ typedef struct rill_follower {
     rill_permeability_flow *run;
     rill_pause *pause;    /* NULL: no checkpoint */
     rill_limit limits[3]; /* of k_xa, k_ya, k_za; sampled together */
-    double k[3];          /* at the last sample */
-    double tortuosity;    /* there, of the reservoirs, too */
-    double turning;       /* what momentum that changes its sign from step to step adds to that of one step */
-    double speed_max;     /* there */
-    double spread;        /* there, see rill_sight */
-    double elastic;       /* sum of c_s^2 (rho - 1)^2 / 2 there */
+    struct {
+        double k[3];
+        double tortuosity; /* of the reservoirs, too */
+        double turning; /* what momentum that changes its sign from step to step adds to that of one step */
+        double speed_max;
+        double spread;  /* see rill_sight */
+        double elastic; /* sum of c_s^2 (rho - 1)^2 / 2 */
+    } last;             /* sample */
     size_t capacity;
     rill_permeability_plan tuned; /* the plan, where a start from a coarser grid or none changes it */
     double started, watched;

@@ -288,7 +288,7 @@ static bool judge(state *s)
     }
     run->rounding = rill_follow_rounding_of(f, (double)s->cycle, s->k.value) * fabs(s->k.value);
     run->tortuosity_uncertainty =
-        run->cycles < CYCLES_LEAST ? INFINITY : tortuosity_uncertainty(s, f->k[run->axis]);
+        run->cycles < CYCLES_LEAST ? INFINITY : tortuosity_uncertainty(s, f->last.k[run->axis]);
     run->steps = rill_sim_steps(f->sim);
     double *const then = &s->late[run->cycles % PACE_CYCLES];
     s->nears = run->cycles > PACE_CYCLES && run->uncertainty[run->axis] <= PACE_LEFT * *then;
@@ -296,7 +296,7 @@ static bool judge(state *s)
     if (isfinite(before)) f->pace = fmin(fmax(run->uncertainty[run->axis] / before, 0.2), 0.8);
     const double loose = o->settle_fields ? 1 : MOMENTUM_LOOSE;
     return largest <= o->tolerance * fabs(s->k.value) &&
-           fabs(f->k[run->axis] - s->k.value) <= loose * o->tolerance * fabs(s->k.value);
+           fabs(f->last.k[run->axis] - s->k.value) <= loose * o->tolerance * fabs(s->k.value);
 }
 
 /* Make time steps alone where the flow is driven apart: the mean momentum, far from k, leaves it farther and
@@ -366,7 +366,7 @@ static rill_status create(rill_follower *f, const rill_domain *domain, rill_pres
     s->memory = f->plan->memory;
     s->between = rill_plan_between(f->plan);
     const bool sloshes = rill_plan_sloshes(f->plan);
-    if (!rill_sim_device_of(f->sim)->backend->processor && !sloshes) {
+    if (!rill_sim_device_of(f->sim)->backend->traits.processor && !sloshes) {
         const double most = fmax(BEGUN_UPDATES / (double)f->plan->nodes, 2);
         s->begun = (uint64_t)fmin((double)(s->cycle - s->between - 2), most);
         RILL_TRY(rill_follow_begin(f, s->begun));
@@ -447,7 +447,7 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, ril
             RILL_LOG_DEBUG,
             "cycle %d: k %.6g, momentum %.6g, moved %.2g, expected %.2g, tortuosity %.6g within %.2g; %d "
             "iterations in %.2g s; steps and looks %.2g, correction %.2g s",
-            run->cycles, s.k.value, f->k[run->axis], s.k.moved[0] / s.k.value,
+            run->cycles, s.k.value, f->last.k[run->axis], s.k.moved[0] / s.k.value,
             pressures->expected / s.k.value, s.tortuosity.value, run->tortuosity_uncertainty,
             pressures->iterations, seconds, before - begin, rill_now() - after);
     }

@@ -72,8 +72,8 @@ static rill_status sample(rill_follower *f, uint64_t steps, rill_sight *sight)
     if (f->stopped) return RILL_OK;
     for (int b = 0; b < 3; b++) {
         if (!(f->components >> b & 1)) continue;
-        f->k[b] = sight->k[b];
-        rill_limit_push(&f->limits[b], f->k[b]);
+        f->last.k[b] = sight->k[b];
+        rill_limit_push(&f->limits[b], f->last.k[b]);
     }
 done:
     return status;
@@ -105,9 +105,9 @@ static double tortuosity_uncertainty(const rill_follower *f)
     double moved = 0;
     for (size_t s = run->sample_count; s-- > 0;) {
         const double since = step - (double)run->samples[s].step, to_come = expm1(since / efold);
-        moved = fmax(moved, fabs(run->samples[s].tortuosity - f->tortuosity));
+        moved = fmax(moved, fabs(run->samples[s].tortuosity - f->last.tortuosity));
         if (since >= step / 2)
-            return planes * MOVED_FACTOR * moved * fmax(1, 1 / to_come) + rounding(f) * f->tortuosity;
+            return planes * MOVED_FACTOR * moved * fmax(1, 1 / to_come) + rounding(f) * f->last.tortuosity;
     }
     return INFINITY;
 }
@@ -123,7 +123,7 @@ static bool judge(rill_follower *f)
         if (!(f->components >> b & 1)) continue;
         if (!rill_follow_is_zero(f, b)) /* the series of an entry that is 0 is not waited for */
             largest = fmax(largest, e->uncertainty / size);
-        rill_follow_take(f, b, f->k[b], e->uncertainty + rounding(f) * size);
+        rill_follow_take(f, b, f->last.k[b], e->uncertainty + rounding(f) * size);
     }
     run->rounding = rill_follow_rounding_of(f, f->limits[run->axis].estimate.efold, size) * size;
     run->tortuosity_uncertainty = tortuosity_uncertainty(f);
@@ -234,10 +234,11 @@ static double standing(const rill_follower *f)
 {
     const rill_permeability_plan *plan = f->plan;
     const rill_pore_flow *flow = &plan->pores.along[f->run->axis];
-    const double nodes = (double)plan->nodes, densities = sqrt(6 * f->elastic * nodes),
+    const double nodes = (double)plan->nodes, densities = sqrt(6 * f->last.elastic * nodes),
                  unit = exp2(-rill_storage_digits((int)f->options->variant.storage) - 1.0);
-    const double sum = fabs(f->k[f->run->axis] * plan->force) * (double)rill_geom_sample(f->geom) / plan->nu;
-    const double still = flow->speed > 0 ? flow->still : 1 - 1 / (f->spread * f->spread);
+    const double sum =
+        fabs(f->last.k[f->run->axis] * plan->force) * (double)rill_geom_sample(f->geom) / plan->nu;
+    const double still = flow->speed > 0 ? flow->still : 1 - 1 / (f->last.spread * f->last.spread);
     return still * unit * densities / sum;
 }
 
@@ -281,8 +282,8 @@ static rill_status take_off_rounding(rill_follower *f, bool *good, double *left)
                 (b == run->axis ? along : rounding_across(f, b, &sums, noise + fabs(mean))) + second;
     run->rounding += along + second;
     run->tortuosity_uncertainty +=
-        f->tortuosity * (ROUNDING_OTHERS * (noise + fabs(mean)) / size + ROUNDING_LOST * lost * lost) +
-        fmax(ROUNDING_TURNING * f->turning, ROUNDING_STANDING * standing(f));
+        f->last.tortuosity * (ROUNDING_OTHERS * (noise + fabs(mean)) / size + ROUNDING_LOST * lost * lost) +
+        fmax(ROUNDING_TURNING * f->last.turning, ROUNDING_STANDING * standing(f));
     run->k[run->axis] -= mean;
     *left = (along + second) / size;
     *good = run->uncertainty[run->axis] <= wanted(f) * fabs(run->k[run->axis]);
@@ -333,7 +334,7 @@ rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill
     int tries = 0;
     /* A device steps meanwhile. Processors would have to share their time, for what may never be asked. */
     if (rill_plan_makes_network(f->plan, f->options) && !pressures->domain &&
-        !rill_sim_device_of(f->sim)->backend->processor)
+        !rill_sim_device_of(f->sim)->backend->traits.processor)
         RILL_TRY(rill_pressures_begin(f, domain, pressures));
     while (!run->converged && run->reason[0] == '\0' && !rill_follow_ends(f, f->limits[run->axis].every)) {
         rill_sight sight;

@@ -23,8 +23,8 @@ rill_status rill_permeability_forecast_make(const rill_geom *geom, const rill_pe
     options.device = device;
     RILL_TRY(rill_plan_speed_measure(&options, plan, &speed));
     const rill_several_parts parts = {.devices = options.devices,
-                                      .part = plan->part,
-                                      .count = plan->parts,
+                                      .part = plan->resources.part,
+                                      .count = plan->resources.parts,
                                       .nodes = plan->nodes + plan->reservoirs,
                                       .mlups = speed.mlups};
     out->steps = rill_plan_steps_likely(&options, plan);

@@ -53,11 +53,11 @@ static rill_status memory_check(const rill_permeability_options *o, const rill_p
     rill_device *device = NULL;
     if (plan->numbered) rill_numbered_chambers_end(plan->numbered, true);
     const uint64_t held = plan->numbered ? rill_numbered_bytes(plan->numbered) : 0;
-    RILL_TRY(
-        rill_memory_require(plan->host_bytes > held ? plan->host_bytes - held : 0, "the permeability run"));
-    if (plan->device_bytes == 0) return RILL_OK;
+    RILL_TRY(rill_memory_require(plan->resources.host_bytes > held ? plan->resources.host_bytes - held : 0,
+                                 "the permeability run"));
+    if (plan->resources.device_bytes == 0) return RILL_OK;
     RILL_TRY(rill_device_take(o->device, o->backend, &device));
-    RILL_TRY(rill_device_require(device, plan->device_bytes, "the permeability run"));
+    RILL_TRY(rill_device_require(device, plan->resources.device_bytes, "the permeability run"));
 done:
     rill_device_leave(o->device, device);
     return status;
@@ -107,15 +107,15 @@ static void flow_take(rill_follower *f, const flow_sums *fields)
     const double end = run->converged ? run->k[run->axis] / last : 1;
     double *const uncertainty = &run->tortuosity_uncertainty;
     double mean = last * plan->force * (double)rill_geom_sample(f->geom) / plan->nu / nodes;
-    run->tortuosity = f->tortuosity;
+    run->tortuosity = f->last.tortuosity;
     if (fields) {
         mean = fields->along / nodes;
         run->tortuosity = fields->speed / fields->along;
     }
-    if (!f->between.geom) *uncertainty += fabs(run->tortuosity - f->tortuosity);
+    if (!f->between.geom) *uncertainty += fabs(run->tortuosity - f->last.tortuosity);
     if (!(*uncertainty <= TORTUOSITY_KNOWN * run->tortuosity)) run->tortuosity = NAN, *uncertainty = INFINITY;
     run->reynolds = fabs(mean * end) * (4 * plan->pores.porosity / plan->pores.surface) / plan->nu;
-    run->mach = f->speed_max * sqrt(3.0);
+    run->mach = f->last.speed_max * sqrt(3.0);
 }
 
 /* Add the moments of all nodes, weighted by a half, to mean [4][nodes]: rho - 1, u. */
@@ -303,7 +303,7 @@ static void clear(rill_follower *f)
     f->components = f->between.geom ? 1u << f->run->axis : 7;
     for (int b = 0; b < 3; b++) rill_limit_init(&f->limits[b], f->plan->every);
     for (int b = 0; b < 3; b++)
-        f->k[b] = f->run->k[b] = f->run->last[b] = f->tortuosity = f->speed_max = NAN,
+        f->last.k[b] = f->run->k[b] = f->run->last[b] = f->last.tortuosity = f->last.speed_max = NAN,
         f->run->uncertainty[b] = f->components >> b & 1 ? INFINITY : NAN;
     f->run->tortuosity = f->run->reynolds = f->run->mach = f->run->coarse = f->run->edge_share =
         f->run->rounding = f->run->wall_shift = f->run->wall_room[0] = f->run->wall_room[1] = NAN;
@@ -417,7 +417,7 @@ static rill_status attempt_plan(const rill_geom *geom, const rill_permeability_p
     if (way != RILL_ATTEMPT_FIRST)
         RILL_TRY(
             rill_plan_other(geom, plan, o, way == RILL_ATTEMPT_REST ? again : (rill_acceleration)way, other));
-    other->part = NULL; /* stays with the first plan */
+    other->resources.part = NULL; /* stays with the first plan */
     if (attempt & RILL_ATTEMPT_PRECISE) {
         const rill_permeability_options precise = rill_plan_stored(o, RILL_FP64);
         other->storage = RILL_FP64;
@@ -493,9 +493,10 @@ static rill_status numbers_take(const rill_follower *f, int axis, rill_numbered 
 /* Return the parts of a plan for the result, which outlives it; NULL without memory. */
 static rill_part_plan *parts_copy(const rill_permeability_plan *plan)
 {
-    const size_t bytes = plan->part ? (size_t)plan->parts * sizeof *plan->part : 0;
+    const size_t bytes =
+        plan->resources.part ? (size_t)plan->resources.parts * sizeof *plan->resources.part : 0;
     rill_part_plan *copy = bytes ? malloc(bytes) : NULL;
-    return copy ? memcpy(copy, plan->part, bytes) : NULL;
+    return copy ? memcpy(copy, plan->resources.part, bytes) : NULL;
 }
 
 rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeability_options *o,
@@ -528,7 +529,7 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
     const int driven = rill_tensor_driven(&geom->porosity, o->axis);
     memset(out, 0, sizeof *out);
     out->plan = *plan;
-    out->plan.part = NULL; /* a copy follows */
+    out->plan.resources.part = NULL; /* a copy follows */
     out->uncertainty = INFINITY;
     out->reciprocity = NAN;
     for (int b = 0; b < 9; b++)
@@ -573,7 +574,7 @@ done:
     rill_pause_close(&pause);
     out->plan.numbered = NULL; /* stays with the plan, as the next */
     out->plan.notes = NULL;
-    out->plan.part = out->run_count > 0 ? parts_copy(plan) : NULL;
+    out->plan.resources.part = out->run_count > 0 ? parts_copy(plan) : NULL;
     free(f);
     return status;
 }
@@ -581,7 +582,7 @@ done:
 void rill_permeability_free(rill_permeability *result)
 {
     for (int r = 0; r < result->run_count; r++) free(result->runs[r].samples);
-    free(result->plan.part);
+    free(result->plan.resources.part);
     free(result->notes);
     memset(result, 0, sizeof *result);
 }

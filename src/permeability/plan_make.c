@@ -18,30 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What changes with several devices. */
-static rill_status parts_plan(const rill_domain *domain, const rill_permeability_options *o, uint64_t held,
-                              rill_permeability_plan *plan)
-{
-    rill_several_plan several;
-    const rill_several_given given = {.variant = rill_variant_normal(o->variant),
-                                      .devices = o->devices,
-                                      .device_count = o->device_count,
-                                      .load = RILL_LOAD_WALLS,
-                                      .device_bytes = plan->device_bytes,
-                                      .device_free = plan->device_free,
-                                      .held = held};
-    const rill_status status = rill_several_plan_make(domain, &given, &several);
-    if (status != RILL_OK) return status;
-    plan->parts = several.count;
-    free(plan->part); /* of a plan that did not fit */
-    plan->part = several.part;
-    plan->host_bytes += several.host_more;
-    plan->host_bytes -= several.host_less;
-    plan->device_bytes = several.device_bytes;
-    plan->device_free = several.device_free;
-    return RILL_OK;
-}
-
 static rill_status memory_plan(const rill_domain *domain, const rill_permeability_options *o,
                                bool mean_speeds, rill_permeability_plan *plan, rill_plan_sizes *sizes)
 {
@@ -61,11 +37,18 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
         (unsigned long long)memory.ending, (unsigned long long)sizes->numbers,
         (unsigned long long)sizes->labels, (unsigned long long)sizes->distances,
         (unsigned long long)sizes->copy, (unsigned long long)sizes->coarser, plan->chambers);
-    plan->host_bytes = memory.host;
-    plan->device_bytes = memory.device;
-    plan->device_free = 0;
-    if (!device->backend->host) RILL_TRY(rill_device_available(device, &plan->device_free));
-    RILL_TRY(parts_plan(domain, o, device->backend->host ? memory.sim : memory.device, plan));
+    plan->resources.host_bytes = memory.host;
+    plan->resources.device_bytes = memory.device;
+    plan->resources.device_free = 0;
+    if (!device->backend->host) RILL_TRY(rill_device_available(device, &plan->resources.device_free));
+    RILL_TRY(rill_resources_divide(
+        domain,
+        (rill_several_given){.variant = rill_variant_normal(o->variant),
+                             .devices = o->devices,
+                             .device_count = o->device_count,
+                             .load = RILL_LOAD_WALLS,
+                             .held = device->backend->host ? memory.sim : memory.device},
+        &plan->resources));
 done:
     rill_device_leave(o->device, device);
     return status;
@@ -100,9 +83,10 @@ static rill_status numbered_plan(const rill_permeability_options *o, rill_permea
     const rill_numbered *n = plan->numbered;
     plan->reservoirs = 2 * n->between.front;
     RILL_TRY(memory_plan(n->domain, o, true, plan, sizes));
-    if (plan->host_bytes > plan->host_free || plan->device_bytes > plan->device_free)
+    if (plan->resources.host_bytes > plan->resources.host_free ||
+        plan->resources.device_bytes > plan->resources.device_free)
         RILL_TRY(memory_plan(n->domain, o, false, plan, sizes));
-    plan->host_bytes += rill_reservoirs_bytes(&n->between);
+    plan->resources.host_bytes += rill_reservoirs_bytes(&n->between);
 done:
     return status;
 }
@@ -111,11 +95,11 @@ rill_status rill_plan_memory_again(const rill_permeability_options *o, rill_perm
 {
     rill_status status = RILL_OK;
     rill_plan_sizes sizes;
-    RILL_TRY(rill_memory_available(&plan->host_free));
+    RILL_TRY(rill_memory_available(&plan->resources.host_free));
     RILL_TRY(numbered_plan(o, plan, &sizes));
 done:
-    free(plan->part);
-    plan->part = NULL;
+    free(plan->resources.part);
+    plan->resources.part = NULL;
     return status;
 }
 
@@ -292,7 +276,7 @@ rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_opt
                            "%llu fluid nodes are more than the 4294967294 that fit: crop the image",
                            (unsigned long long)plan->nodes));
     plan->numbered = basis->numbered;
-    plan->host_free = basis->host_free;
+    plan->resources.host_free = basis->host_free;
     basis->numbered = NULL;
     if (!rill_plan_makes_network(plan, o)) rill_numbered_chambers_end(plan->numbered, false);
     const rill_permeability_options own = rill_plan_stored(o, plan->storage);
@@ -320,9 +304,9 @@ done:
 void rill_permeability_plan_free(rill_permeability_plan *plan)
 {
     numbered_free(plan->numbered);
-    free(plan->part);
+    free(plan->resources.part);
     free(plan->notes);
     plan->notes = NULL;
     plan->numbered = NULL;
-    plan->part = NULL;
+    plan->resources.part = NULL;
 }

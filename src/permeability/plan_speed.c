@@ -56,7 +56,7 @@ rill_status rill_plan_speed_measure(const rill_permeability_options *o, const ri
     options.magic = o->magic;
     options.backend = o->backend;
     options.device = o->device;
-    const double seconds = o->device->backend->processor ? SPEED_SECONDS : SPEED_SECONDS_GPU;
+    const double seconds = o->device->backend->traits.processor ? SPEED_SECONDS : SPEED_SECONDS_GPU;
     *speed = (rill_speed){.mlups = 0};
     if (o->device->backend->host && plan->numbered && plan->numbered->domain)
         status =

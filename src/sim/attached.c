@@ -60,7 +60,7 @@ static void looks_take(rill_attached *a, rill_room *room)
 {
     rill_patch *p = &a->patch;
     if (!p->nodes) RILL_ROOM_SHARE(room, a->kernel_nodes, a->node_count, p->nodes);
-    if (!p->moments && room->backend->processor) RILL_ROOM_ALLOC(room, 4 * a->node_count, p->moments);
+    if (!p->moments && room->backend->traits.processor) RILL_ROOM_ALLOC(room, 4 * a->node_count, p->moments);
 }
 
 static void sums_take(rill_attached *a, rill_room *room)
@@ -129,8 +129,9 @@ rill_attached_load rill_attached_load_of(const rill_cut *cuts, uint64_t count, r
 /* Return how many bundles of nodes have weights; 0: steps do not interpolate. */
 static uint64_t bundles_of(rill_variant v, size_t stride, const rill_backend *backend)
 {
-    const bool in_step = backend->walls_in_step && rill_walls_in_step((int)v.stream, (int)v.addressing,
-                                                                      (int)v.storage, (int)v.arithmetic);
+    const bool in_step =
+        backend->traits.walls_in_step &&
+        rill_walls_in_step((int)v.stream, (int)v.addressing, (int)v.storage, (int)v.arithmetic);
     return in_step ? stride / RILL_BUNDLE : 0;
 }
 

@@ -24,7 +24,7 @@ const char *rill_variant_choose(rill_variant *v, rill_device *device, uint64_t n
     uint64_t room = 0;
     const char *asked = stream || addressing ? "as requested, else the fastest" : NULL;
     if (stream && addressing) return "as requested";
-    if (device->backend->processor) {
+    if (device->backend->traits.processor) {
         if (!addressing && rill_stream_macroscopic((int)v->stream)) v->addressing = RILL_BITMAP;
         return asked ? asked : "fastest on a CPU";
     }
@@ -49,7 +49,8 @@ const char *rill_variant_choose(rill_variant *v, rill_device *device, uint64_t n
 const char *rill_variant_choose_for(rill_variant *v, rill_device *device, const rill_geom *geom, bool stream,
                                     bool addressing)
 {
-    const uint64_t nodes =
-        device->backend->processor ? 0 : rill_geom_fluid(geom); /* on a host the number plays no part */
+    const uint64_t nodes = device->backend->traits.processor
+                               ? 0
+                               : rill_geom_fluid(geom); /* on a host the number plays no part */
     return rill_variant_choose(v, device, nodes, stream, addressing);
 }

@@ -249,7 +249,7 @@ done:
 static uint64_t array_bytes(rill_variant variant, size_t stride, const rill_backend *backend)
 {
     const uint64_t bytes = rill_sim_population_bytes(variant, stride);
-    return backend->processor
+    return backend->traits.processor
                ? bytes
                : bytes - RILL_SEGMENT_BLOCK * (uint64_t)rill_storage_size((int)variant.storage);
 }
@@ -349,7 +349,7 @@ void rill_set_step(const rill_sim *sim, const rill_set *set, void *queue, rill_n
     launch.queue = queue;
     launch.walls = walls;
     launch.carrier = rill_carrier_of(sim, set, from, end);
-    const uint64_t chunk = sim->device->backend->one_launch ? end : set->links->size.chunk;
+    const uint64_t chunk = sim->device->backend->traits.one_launch ? end : set->links->size.chunk;
     for (uint64_t first = from; first < end; first += chunk) {
         launch.first = (rill_node)first;
         launch.end = (rill_node)(end - first < chunk ? end : first + chunk);

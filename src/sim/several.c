@@ -349,7 +349,7 @@ uint64_t rill_several_bytes(const rill_several_parts *p)
 double rill_several_expected(const rill_several_parts *p)
 {
     if (p->mlups <= 0 || p->count < 2 || rill_devices_alike(p->devices, p->count) > 1) return NAN;
-    if (!p->devices[0]->backend->processor && !rill_devices_reach(p->devices, p->count)) return NAN;
+    if (!p->devices[0]->backend->traits.processor && !rill_devices_reach(p->devices, p->count)) return NAN;
     return rill_several_efficiency(
         &(rill_several_work){.nodes = p->nodes,
                              .largest = (uint64_t)(rill_several_balance(p) * (double)p->nodes / p->count),

@@ -33,7 +33,7 @@ rill_part_costs rill_several_costs(rill_variant variant, const rill_device *devi
 {
     const double node = 2.0 * rill_q((int)variant.lattice) * rill_storage_size((int)variant.storage);
     rill_part_costs costs =
-        device->backend->processor
+        device->backend->traits.processor
             ? cpu
             : (rill_part_costs){.wall = WALL_BYTES / node, .opening = OPENING_NODES, .split = SPLIT_NODES};
     if (!(load & RILL_LOAD_WALLS)) costs.wall = 0;
@@ -135,4 +135,23 @@ done:
     rill_ranges_destroy(&ranges);
     if (status != RILL_OK) free(out->part), out->part = NULL;
     return status;
+}
+
+rill_status rill_resources_divide(const rill_domain *domain, rill_several_given given,
+                                  rill_resources *resources)
+{
+    rill_several_plan plan;
+    given.device_bytes = resources->device_bytes;
+    given.device_free = resources->device_free;
+    const rill_status status = rill_several_plan_make(domain, &given, &plan);
+    if (status != RILL_OK) return status;
+    free(resources->part); /* of a plan that did not fit */
+    *resources = (rill_resources){.host_bytes = resources->host_bytes + plan.host_more - plan.host_less,
+                                  .host_free = resources->host_free,
+                                  .device_bytes = plan.device_bytes,
+                                  .device_free = plan.device_free,
+                                  .parts = plan.count,
+                                  .part = plan.part,
+                                  .split = plan.split};
+    return RILL_OK;
 }

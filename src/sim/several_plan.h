@@ -59,4 +59,11 @@ typedef struct rill_several_plan {
 rill_status rill_several_plan_make(const rill_domain *domain, const rill_several_given *given,
                                    rill_several_plan *out);
 
+/**
+ * Divide what a run takes among the devices that are given. @param given  variant, devices, load, held
+ * @param[in,out] resources  as of one device; its parts are those of several, and its memory what all take
+ */
+rill_status rill_resources_divide(const rill_domain *domain, rill_several_given given,
+                                  rill_resources *resources);
+
 #endif

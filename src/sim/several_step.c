@@ -273,7 +273,7 @@ static bool apart(const rill_several *s)
 {
     for (int p = 0; p < s->parts.count; p++) {
         const rill_device *device = device_of(s, p);
-        if (!device->backend->threaded) return false;
+        if (!device->backend->traits.threaded) return false;
         for (int q = 0; q < p; q++)
             if (device_of(s, q)->ordinal == device->ordinal) return false;
     }

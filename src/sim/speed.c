@@ -40,7 +40,7 @@ static rill_status geom_time(const rill_geom *geom, const rill_sim_options *o, d
     RILL_TRY(rill_domain_create(geom, &(rill_domain_options){o->variant.lattice, -1}, &domain));
     RILL_TRY(rill_sim_create(domain, &options, &sim));
     RILL_TRY(rill_sim_step(sim, 2));
-    const int parts = sim->device->backend->processor ? 1 : GPU_PARTS;
+    const int parts = sim->device->backend->traits.processor ? 1 : GPU_PARTS;
     double each = INFINITY;
     for (int k = 0; k < parts; k++) {
         double one;

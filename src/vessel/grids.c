@@ -36,7 +36,7 @@ void rill_grids_fix(rill_case *given, const rill_case_plan *fine, int k)
         if (lattices[l] == v->lattice) given->run.lattice = l;
     given->run.collision = (int)v->collision;
     given->run.storage = (int)v->storage;
-    given->run.soft_start = (double)fine->soft_steps * dt;
+    given->run.soft_start = (double)fine->start.soft * dt;
     if (!given->run.pulsatile) given->run.duration = (double)fine->steps * dt;
 }
 
@@ -46,9 +46,9 @@ static void quantity_add(rill_grids_quantity *q, const double *spacing, const ri
     q->key = key;
     snprintf(q->name, sizeof q->name, "%s", opening);
     for (int k = 0; k < RILL_GRIDS; k++) {
-        const bool known = results[k].compared && isfinite(results[k].change);
+        const bool known = results[k].compared && isfinite(results[k].changes.most);
         q->value[k] = values[k];
-        q->noise[k] = known ? results[k].change * fabs(values[k]) : 0;
+        q->noise[k] = known ? results[k].changes.most * fabs(values[k]) : 0;
     }
     const rill_refinement found = rill_refinement_take(spacing, q->value, q->noise);
     q->order = found.order;
@@ -62,13 +62,13 @@ int rill_grids_extrapolate(const rill_vessel *fine, const double *spacing, const
 {
     const rill_surface *s = fine->geom->surface;
     int count = 0;
-    if (isfinite(r[0].shear_mean) && isfinite(r[1].shear_mean) && isfinite(r[2].shear_mean)) {
+    if (isfinite(r[0].shear.mean) && isfinite(r[1].shear.mean) && isfinite(r[2].shear.mean)) {
         const struct {
             const char *key;
             double value[RILL_GRIDS];
-        } shear[] = {{"tawss_mean_pa", {r[0].shear_mean, r[1].shear_mean, r[2].shear_mean}},
-                     {"tawss_max_pa", {r[0].shear_max, r[1].shear_max, r[2].shear_max}},
-                     {"osi_mean", {r[0].osi_mean, r[1].osi_mean, r[2].osi_mean}}};
+        } shear[] = {{"tawss_mean_pa", {r[0].shear.mean, r[1].shear.mean, r[2].shear.mean}},
+                     {"tawss_max_pa", {r[0].shear.max, r[1].shear.max, r[2].shear.max}},
+                     {"osi_mean", {r[0].shear.osi_mean, r[1].shear.osi_mean, r[2].shear.osi_mean}}};
         for (size_t k = 0; k < (fine->plan.cycle_steps ? 3 : 2); k++) /* OSI of what oscillates */
             quantity_add(&out[count++], spacing, r, shear[k].key, "", shear[k].value);
     }

@@ -46,46 +46,46 @@ static double loss_most(const rill_case_plan *plan)
 static void set_limit(rill_case_plan *plan)
 {
     const double base = plan->scales.base;
-    plan->pressure_limit = fmax(fabs(plan->pressure_low - base), fabs(plan->pressure_high - base)) +
-                           RILL_GUARD_PRESSURE * plan->pressure_allowed;
+    plan->pressure.limit = fmax(fabs(plan->pressure.low - base), fabs(plan->pressure.high - base)) +
+                           RILL_GUARD_PRESSURE * plan->pressure.allowed;
 }
 
 void rill_case_plan_guard(const rill_case *c, const rill_outlook *outlook, const rill_passage *fastest,
                           rill_case_plan *plan)
 {
-    const double u = plan->velocity_peak, sound = plan->scales.velocity / sqrt(3.0),
-                 start = (double)plan->soft_steps * plan->scales.time;
+    const double u = plan->peak.velocity, sound = plan->scales.velocity / sqrt(3.0),
+                 start = (double)plan->start.soft * plan->scales.time;
     double flow, rate;
     inflow_extremes(c, outlook, &flow, &rate);
-    plan->pressure_low = INFINITY;
-    plan->pressure_high = -INFINITY;
+    plan->pressure.low = INFINITY;
+    plan->pressure.high = -INFINITY;
     for (int k = 0; k < outlook->count; k++)
         for (int j = 0; j < SAMPLES; j++) {
             const double p = rill_harmonics_at(&outlook->states[k].pressure, c->run.period * j / SAMPLES);
-            plan->pressure_low = fmin(plan->pressure_low, p);
-            plan->pressure_high = fmax(plan->pressure_high, p);
+            plan->pressure.low = fmin(plan->pressure.low, p);
+            plan->pressure.high = fmax(plan->pressure.high, p);
         }
     const double bernoulli = c->density * u * u / 2,
-                 viscous = 8 * M_PI * plan->nu * c->density * fastest->resist,
+                 viscous = 8 * M_PI * plan->viscosity.nu * c->density * fastest->resist,
                  pulse = flow > 0 ? c->density * fastest->inert * rate / flow : 0,
                  slow = start > 0 ? M_PI / 2 * c->density * fastest->inert / start : INFINITY,
                  hammer = c->density * sound * u;
-    plan->pressure_allowed = plan->pressure_high - plan->pressure_low + bernoulli + viscous +
+    plan->pressure.allowed = plan->pressure.high - plan->pressure.low + bernoulli + viscous +
                              loss_most(plan) + fmin(pulse, hammer) + fmin(slow, hammer);
-    plan->pressure_start = RILL_GUARD_PRESSURE * fmax(hammer - slow, 0);
-    plan->start_steps = plan->soft_steps + (uint64_t)fmin(ECHOES * 2 * plan->sound_steps, 1e15);
-    plan->mach_limit = RILL_GUARD_MACH * plan->mach;
+    plan->pressure.start = RILL_GUARD_PRESSURE * fmax(hammer - slow, 0);
+    plan->start.steps = plan->start.soft + (uint64_t)fmin(ECHOES * 2 * plan->start.sound, 1e15);
+    plan->peak.mach_limit = RILL_GUARD_MACH * plan->peak.mach;
     set_limit(plan);
 }
 
 double rill_case_plan_guard_pressure(const rill_case_plan *plan, uint64_t steps)
 {
-    return plan->pressure_limit + (steps < plan->start_steps ? plan->pressure_start : 0);
+    return plan->pressure.limit + (steps < plan->start.steps ? plan->pressure.start : 0);
 }
 
 void rill_case_plan_guard_widen(rill_case_plan *plan, double pressure)
 {
-    plan->pressure_low = fmin(plan->pressure_low, pressure);
-    plan->pressure_high = fmax(plan->pressure_high, pressure);
+    plan->pressure.low = fmin(plan->pressure.low, pressure);
+    plan->pressure.high = fmax(plan->pressure.high, pressure);
     set_limit(plan);
 }

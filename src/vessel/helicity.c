@@ -226,8 +226,8 @@ done:
 
 void rill_helicity_result(const rill_helicity *h, rill_run_result *out)
 {
-    out->helicity_mean = out->helicity_size = NAN;
+    out->helicity.mean = out->helicity.size = NAN;
     if (!h->vessel || !(h->state->samples > 0)) return;
-    out->helicity_mean = h->state->sum / h->state->samples;
-    out->helicity_size = h->state->size / h->state->samples;
+    out->helicity.mean = h->state->sum / h->state->samples;
+    out->helicity.size = h->state->size / h->state->samples;
 }

@@ -90,13 +90,13 @@ static void judge_units(const rill_case *c, rill_case_plan *plan)
             "a viscosity of %.3g mPa s is far from that of water, 1 mPa s, and blood, 3.5 mPa s: is "
             "its unit right?",
             1e3 * viscosity);
-    if (plan->velocity_peak > 10)
+    if (plan->peak.velocity > 10)
         rill_case_say(
             plan, false,
             "up to %.3g m/s are expected, and vessels have 1 m/s or so: are the units of flows, pressures "
             "and the "
             "geometry right?",
-            plan->velocity_peak);
+            plan->peak.velocity);
 }
 
 /* Files that count along outward normals, as those of SimVascular, have a negative inflow. */
@@ -190,22 +190,22 @@ static void judge_cells(const rill_case *c, const rill_geom *geom, rill_case_pla
 static void judge_velocity(const rill_passage *fastest, rill_case_plan *plan)
 {
     const double dx = plan->scales.length;
-    if (plan->velocity_peak == 0)
+    if (plan->peak.velocity == 0)
         rill_case_say(plan, true, "nothing flows: give an inlet a flow above 0, or pressures that differ");
-    if (plan->mach > MACH_MOST)
+    if (plan->peak.mach > MACH_MOST)
         rill_case_say(
             plan, true,
             "a Mach number of %.3g is above %g, at %.3g m/s: give a time-step of %.2g us or less, or a mach "
             "of 0.1",
-            plan->mach, MACH_MOST, plan->velocity_peak,
-            1e6 * down(0.1 * dx / (sqrt(3.0) * plan->velocity_peak)));
-    else if (plan->mach > MACH_HIGH)
+            plan->peak.mach, MACH_MOST, plan->peak.velocity,
+            1e6 * down(0.1 * dx / (sqrt(3.0) * plan->peak.velocity)));
+    else if (plan->peak.mach > MACH_HIGH)
         rill_case_say(
             plan, false,
             "a Mach number of %.3g makes errors of about %.2g %%, as its square: mach 0.1 halves them or "
             "more",
-            plan->mach, 100 * plan->mach * plan->mach);
-    if (fastest->area > 0 && 2 * fastest->velocity >= 0.99 * plan->velocity_peak)
+            plan->peak.mach, 100 * plan->peak.mach * plan->peak.mach);
+    if (fastest->area > 0 && 2 * fastest->velocity >= 0.99 * plan->peak.velocity)
         rill_case_say(
             plan, false,
             "the flow is fastest at (%.4g, %.4g, %.4g) mm, where about %.3g mm2 are open, %.3g cells across",
@@ -234,29 +234,30 @@ static void judge_stability(const rill_case *c, rill_case_plan *plan)
             "unstable: a cell has a Reynolds number of %.3g at the peak (tau %.5g), and %g is the most: "
             "voxelize with "
             "--dx \"%s\" or less%s",
-            cell, plan->tau_low, most, finer, other);
+            cell, plan->viscosity.tau_low, most, finer, other);
     else if (cell > high && !few)
         rill_case_say(
             plan, false,
             "coarse: a cell has a Reynolds number of %.3g at the peak (tau %.5g), so that boundary layers "
             "and eddies are "
             "not resolved and wall shear depends on --dx; \"%s\" makes it %g",
-            cell, plan->tau_low, safe, high);
+            cell, plan->viscosity.tau_low, safe, high);
     else if (cell > high)
         rill_case_say(
             plan, false,
             "may become unstable: a cell has a Reynolds number of %.3g at the peak (tau %.5g), and up to %g, "
             "with --dx "
             "\"%s\", is safe%s",
-            cell, plan->tau_low, high, safe, other);
-    if (plan->tau_high > TAU_MOST)
+            cell, plan->viscosity.tau_low, high, safe, other);
+    if (plan->viscosity.tau_high > TAU_MOST)
         rill_case_say(plan, true, "tau goes up to %.3g, above %d: give a time-step of %.2g us or less",
-                      plan->tau_high, TAU_MOST,
-                      1e6 * down(plan->scales.time * (1 - 0.5) / (plan->tau_high - 0.5)));
-    else if (plan->tau_high > TAU_HIGH)
+                      plan->viscosity.tau_high, TAU_MOST,
+                      1e6 * down(plan->scales.time * (1 - 0.5) / (plan->viscosity.tau_high - 0.5)));
+    else if (plan->viscosity.tau_high > TAU_HIGH)
         rill_case_say(plan, false,
                       "tau goes up to %.3g, where walls are less exact: a time-step of %.2g us makes it 1",
-                      plan->tau_high, 1e6 * down(plan->scales.time * (1 - 0.5) / (plan->tau_high - 0.5)));
+                      plan->viscosity.tau_high,
+                      1e6 * down(plan->scales.time * (1 - 0.5) / (plan->viscosity.tau_high - 0.5)));
 }
 
 /* A pressure on a staircase of links is unstable where fluid leaves fast; a sponge layer needs an extension.
@@ -267,7 +268,7 @@ static void judge_outlets(const rill_case *c, const rill_geom *geom, rill_case_p
     for (int k = 0; k < plan->opening_count; k++) {
         const rill_case_plan_opening *o = &plan->openings[k];
         const double scale = dx / rill_law_least(&c->law, c->density), cell = o->velocity_peak * scale,
-                     jet = 0.5 * plan->velocity_peak * scale; /* as rill_sponge_plan() */
+                     jet = 0.5 * plan->peak.velocity * scale; /* as rill_sponge_plan() */
         const char *name = geom->surface->openings[k].name;
         if (c->ends[o->end].kind == RILL_END_INLET || o->sponge > 0) continue;
         if (cell > CELL_BARE)
@@ -292,7 +293,7 @@ static void judge_outlets(const rill_case *c, const rill_geom *geom, rill_case_p
  * lose at small tau with cumulants and central moments (docs/suites.md). */
 static void judge_walls(const rill_case *c, rill_case_plan *plan)
 {
-    if (c->walls == RILL_WALLS_QUADRATIC && plan->tau_low >= QUADRATIC_TAU)
+    if (c->walls == RILL_WALLS_QUADRATIC && plan->viscosity.tau_low >= QUADRATIC_TAU)
         rill_case_say(
             plan, false,
             "the expected errors are those of linear walls: quadratic ones have about half of that of "
@@ -303,7 +304,7 @@ static void judge_walls(const rill_case *c, rill_case_plan *plan)
             "the expected errors are those of linear walls: at tau 0.502 and 12 cells quadratic ones have 0.8 "
             "in place of 1.7 %% of the pressure drop with TRT and as much of the wall shear, and here tau is "
             "%.4g",
-            plan->tau_low);
+            plan->viscosity.tau_low);
     else if (c->walls == RILL_WALLS_QUADRATIC)
         rill_case_say(
             plan, false,
@@ -311,7 +312,7 @@ static void judge_walls(const rill_case *c, rill_case_plan *plan)
             "ones can have larger errors of the wall shear and of the pressure drop with this collision (at "
             "tau 0.501 and 40 cells 7.7 %% of the pressure drop in place of 0.1 %%): choose walls: "
             "interpolated, or a finer --dx, which raises tau",
-            QUADRATIC_TAU, plan->tau_low);
+            QUADRATIC_TAU, plan->viscosity.tau_low);
     if (c->walls != RILL_WALLS_HALF_WAY) return;
     rill_case_say(
         plan, false,
@@ -427,14 +428,14 @@ static void judge_pressure(double swing, rill_case_plan *plan)
             "a pressure range of %.3g Pa changes the density by %.3g %%: that is not a liquid any more; a "
             "mach of %.2g "
             "makes it %g %%",
-            swing, 100 * density, down(plan->mach * sqrt(SWING_HIGH / density)), 100 * SWING_HIGH);
+            swing, 100 * density, down(plan->peak.mach * sqrt(SWING_HIGH / density)), 100 * SWING_HIGH);
     else if (density > SWING_HIGH)
         rill_case_say(
             plan, false,
             "a pressure range of %.3g Pa changes the density by %.2g %%, and the vessel stores as much of "
             "its volume: a "
             "mach of %.2g makes it %g %%",
-            swing, 100 * density, down(plan->mach * sqrt(SWING_HIGH / density)), 100 * SWING_HIGH);
+            swing, 100 * density, down(plan->peak.mach * sqrt(SWING_HIGH / density)), 100 * SWING_HIGH);
 }
 
 /* What the fluid of the lattice stores, which blood does not. */
@@ -454,7 +455,7 @@ static void judge_compliance(const rill_case *c, rill_case_plan *plan)
             "by %.2g %% of its range, and %g %% is the most: give a mach of %.2g, or more compliance",
             100 * p->stored, p->share, p->peak_stored / mmhg, p->peak / mmhg, 100 * p->change,
             100 * RILL_COMPLIANCE_CHANGE,
-            down(plan->mach * sqrt(fmin(p->bearable, most > 0 ? STORED_HIGH / most : 1))));
+            down(plan->peak.mach * sqrt(fmin(p->bearable, most > 0 ? STORED_HIGH / most : 1))));
     else if (most > slack * STORED_HIGH)
         rill_case_say(
             plan, false,
@@ -463,8 +464,8 @@ static void judge_compliance(const rill_case *c, rill_case_plan *plan)
             "%% of the stroke volume, which changes the pressure by up to %.2g %% of its range: a mach of "
             "%.2g "
             "makes both %g %%",
-            100 * p->share, 100 * p->stored, 100 * p->change, down(plan->mach * sqrt(STORED_HIGH / most)),
-            100 * STORED_HIGH);
+            100 * p->share, 100 * p->stored, 100 * p->change,
+            down(plan->peak.mach * sqrt(STORED_HIGH / most)), 100 * STORED_HIGH);
     if (p->sound > SOUND_HIGH)
         rill_case_say(plan, false,
                       "sound of the lattice is slow for changes of this flow: it makes the flow and the wall "
@@ -472,7 +473,7 @@ static void judge_compliance(const rill_case *c, rill_case_plan *plan)
                       "the vessel differ by up to %.2g %% of the largest flow from those of blood: a mach of "
                       "%.2g makes it "
                       "%g %%",
-                      100 * p->sound, down(plan->mach * sqrt(RILL_COMPLIANCE_SOUND / p->sound)),
+                      100 * p->sound, down(plan->peak.mach * sqrt(RILL_COMPLIANCE_SOUND / p->sound)),
                       100 * RILL_COMPLIANCE_SOUND);
     if (5 * p->settling > slack * time)
         rill_case_say(
@@ -481,7 +482,7 @@ static void judge_compliance(const rill_case *c, rill_case_plan *plan)
             "lattice, "
             "and %.3g s are run: give %s of five times as much, or a mach of %.2g",
             p->settling, time, c->run.pulsatile ? "cycles" : "a duration",
-            down(plan->mach * sqrt(time / (5 * p->settling))));
+            down(plan->peak.mach * sqrt(time / (5 * p->settling))));
 }
 
 /* What qualifies the geometry qualifies the run. */
@@ -509,10 +510,12 @@ static void judge_resume(rill_case_plan *plan)
 static void judge_memory(rill_case_plan *plan)
 {
     char need[32], there[32];
-    const bool host = plan->host_bytes > plan->host_free;
-    if (!host && plan->device_bytes <= plan->device_free) return;
-    rill_units_format_bytes((double)(host ? plan->host_bytes : plan->device_bytes), need, sizeof need);
-    rill_units_format_bytes((double)(host ? plan->host_free : plan->device_free), there, sizeof there);
+    const bool host = plan->resources.host_bytes > plan->resources.host_free;
+    if (!host && plan->resources.device_bytes <= plan->resources.device_free) return;
+    rill_units_format_bytes((double)(host ? plan->resources.host_bytes : plan->resources.device_bytes), need,
+                            sizeof need);
+    rill_units_format_bytes((double)(host ? plan->resources.host_free : plan->resources.device_free), there,
+                            sizeof there);
     rill_case_say(
         plan, true,
         "the run needs %s of %s memory, and %s are free: voxelize with a larger --dx, or choose storage "
@@ -547,7 +550,8 @@ rill_status rill_case_plan_accept(const rill_case_plan *plan)
 {
     for (int k = 0; k < plan->verdict_count; k++)
         if (plan->verdicts[k].refuses) {
-            const bool memory = plan->host_bytes > plan->host_free || plan->device_bytes > plan->device_free;
+            const bool memory = plan->resources.host_bytes > plan->resources.host_free ||
+                                plan->resources.device_bytes > plan->resources.device_free;
             return rill_fail(memory && k == plan->verdict_count - 1 ? RILL_SYSTEM : RILL_USAGE, "%s",
                              plan->verdicts[k].text);
         }

@@ -242,8 +242,9 @@ static double complex impedance_of(double omega, double nu, double radius)
 static void expect(const rill_vessel *v, const rill_harmonics *flow, int k, rill_losses *l)
 {
     const rill_case_plan_opening *p = &v->plan.openings[k];
-    const double area = v->geom->surface->openings[k].area, nu = v->plan.nu, density = v->given->density,
-                 middle = (nu + p->sponge_nu) / 2, plain = p->extension - p->sponge,
+    const double area = v->geom->surface->openings[k].area, nu = v->plan.viscosity.nu,
+                 density = v->given->density, middle = (nu + p->sponge_nu) / 2,
+                 plain = p->extension - p->sponge,
                  sound = v->plan.scales.pressure / v->plan.scales.velocity / sqrt(3.0) / area,
                  rest = fmax(p->extension_resistance - IMPEDANCE * sound, 0),
                  radius = sqrt(8 * density * (nu * plain + (p->sponge > 0 ? middle * p->sponge : 0)) /
@@ -266,7 +267,7 @@ static void expect(const rill_vessel *v, const rill_harmonics *flow, int k, rill
 
 static void choose_times(const rill_vessel *v, rill_losses *l)
 {
-    const double sound = 4 * v->plan.sound_steps; /* to and fro twice: the longest wave that is sent back */
+    const double sound = 4 * v->plan.start.sound; /* to and fro twice: the longest wave that is sent back */
     const double cycle = (double)v->plan.cycle_steps;
     if (v->plan.cycle_steps == 0) {
         l->block = l->ramp = (uint64_t)ceil(sound) + 1;
@@ -366,7 +367,7 @@ double rill_losses_compare(rill_losses *l, int k, double pressure, double flow, 
     loss->error = error;
     /* What is learned is the error that the loss has after its ramp. */
     const double left = l->learns[k] ? loss_at(l, k, steps, 1) - loss_at(l, k, steps, risen(l, steps)) : 0;
-    if (step >= l->plan->soft_steps && step <= l->plan->lead_steps) {
+    if (step >= l->plan->start.soft && step <= l->plan->start.lead) {
         loss->along -= error * flow;
         loss->squares += flow * flow;
     }
@@ -399,7 +400,7 @@ void rill_losses_row(rill_losses *l, uint64_t step)
 {
     l->state->samples++;
     if (l->block == 0 || step - l->state->from < l->block) return;
-    block_end(l, step, step >= l->plan->soft_steps + l->block ? GAIN : 0);
+    block_end(l, step, step >= l->plan->start.soft + l->block ? GAIN : 0);
 }
 
 /* Learn a resistance before the first cycle: what the error has of the flow, with the flow that is expected.
@@ -423,7 +424,7 @@ void rill_losses_cycle(rill_losses *l, uint64_t step, bool learn)
 {
     if (l->block > 0) return;
     block_end(l, step, learn ? 1 : 0);
-    if (step == l->plan->lead_steps) learn_resistance(l);
+    if (step == l->plan->start.lead) learn_resistance(l);
 }
 
 rill_checkpoint_part rill_losses_part(rill_losses *l)

@@ -279,7 +279,9 @@ rill_observers_size rill_observers_measure(const rill_case *given, const rill_ge
     /* Numbers of a row: step and time of five series, and what follows them. */
     double rows =
         (double)rhythm.series * (double)(6 + 2 * openings + 4 * probes + 3 * planes) +
-        (plan->scalars ? (double)rhythm.series * (2 + (double)plan->scalars * (double)(openings + 1)) : 0) +
+        (plan->transport.scalars
+             ? (double)rhythm.series * (2 + (double)plan->transport.scalars * (double)(openings + 1))
+             : 0) +
         (double)rhythm.watch * 5 + (double)rhythm.wall * 4;
     places_add(&c, probes, NODES_OF_PLACE * probes);
     planes_add(&c, given, geom, plan->nodes);

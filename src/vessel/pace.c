@@ -35,28 +35,30 @@ static double part_of_box(const rill_case *given, const rill_case_plan *plan, bo
 static uint64_t largest_of(const rill_case_plan *plan)
 {
     double most = 1;
-    for (int k = 0; k < plan->parts; k++) most = fmax(most, plan->part[k].cost);
-    return (uint64_t)(most * (double)plan->nodes / plan->parts);
+    for (int k = 0; k < plan->resources.parts; k++) most = fmax(most, plan->resources.part[k].cost);
+    return (uint64_t)(most * (double)plan->nodes / plan->resources.parts);
 }
 
 static rill_status step_box(const rill_case *given, bool host, rill_case_plan *plan)
 {
     rill_sim_options o = plan->options;
     if (!(o.tau > 0.5)) o.tau = 0.6; /* the verdict reports it; speed does not depend on it */
-    const int devices = plan->parts > 1 ? plan->parts / rill_devices_alike(o.devices, plan->parts) : 1;
+    const int devices = plan->resources.parts > 1
+                            ? plan->resources.parts / rill_devices_alike(o.devices, plan->resources.parts)
+                            : 1;
     o.device_count = 0;
     rill_speed speed;
     const rill_status status = rill_sim_speed(&o, host ? 128 : 160, RILL_SPEED_SECONDS, &speed);
     if (status != RILL_OK) return status;
-    plan->mlups_one = speed.mlups * part_of_box(given, plan, host) * rill_transport_pace(plan);
-    plan->mlups = plan->mlups_one * devices;
+    plan->speed.mlups_one = speed.mlups * part_of_box(given, plan, host) * rill_transport_pace(plan);
+    plan->speed.mlups = plan->speed.mlups_one * devices;
     if (devices > 1)
-        plan->mlups *= rill_several_efficiency(&(rill_several_work){.nodes = plan->nodes,
-                                                                    .largest = largest_of(plan),
-                                                                    .count = devices,
-                                                                    .mlups = plan->mlups_one,
-                                                                    .openings = true,
-                                                                    .split = plan->split});
+        plan->speed.mlups *= rill_several_efficiency(&(rill_several_work){.nodes = plan->nodes,
+                                                                          .largest = largest_of(plan),
+                                                                          .count = devices,
+                                                                          .mlups = plan->speed.mlups_one,
+                                                                          .openings = true,
+                                                                          .split = plan->resources.split});
     return RILL_OK;
 }
 
@@ -74,7 +76,7 @@ static rill_status step_vessel(const rill_case *given, const rill_geom *geom, ri
     const double start = rill_now();
     for (; steps < 2000 && rill_now() - start < 0.2; steps += AT_ONCE)
         RILL_TRY(rill_sim_step(vessel->sim, AT_ONCE));
-    plan->mlups = (double)plan->nodes * (double)steps / (rill_now() - start) * 1e-6;
+    plan->speed.mlups = (double)plan->nodes * (double)steps / (rill_now() - start) * 1e-6;
 done:
     rill_vessel_destroy(vessel);
     return status;
@@ -86,8 +88,8 @@ rill_status rill_case_pace(const rill_case *given, const rill_geom *geom, bool h
     for (int k = 0; k < plan->verdict_count; k++) runs = runs && !plan->verdicts[k].refuses;
     const rill_status status = runs ? step_vessel(given, geom, plan) : step_box(given, host, plan);
     if (status != RILL_OK) return status;
-    plan->mlups_measured = true;
-    plan->seconds_cycle = (double)plan->nodes * (double)plan->cycle_steps / plan->mlups * 1e-6;
-    plan->seconds = (double)plan->nodes * (double)plan->steps / plan->mlups * 1e-6;
+    plan->speed.measured = true;
+    plan->speed.seconds_cycle = (double)plan->nodes * (double)plan->cycle_steps / plan->speed.mlups * 1e-6;
+    plan->speed.seconds = (double)plan->nodes * (double)plan->steps / plan->speed.mlups * 1e-6;
     return RILL_OK;
 }

@@ -165,24 +165,24 @@ static rill_status expect(planner *p)
     double inflow = 0;
     RILL_TRY(rill_outlook_make(p->given, p->geom, &p->outlook));
     plan->opening_count = p->outlook.count;
-    plan->nu = p->outlook.nu;
+    plan->viscosity.nu = p->outlook.nu;
     for (int k = 0; k < p->outlook.count; k++) inflow += fmax(p->outlook.states[k].flow.mean, 0);
     for (int k = 0; k < p->outlook.count; k++) {
         describe_opening(p, k, inflow);
         const rill_case_plan_opening *o = &plan->openings[k];
-        plan->velocity_peak = fmax(plan->velocity_peak, o->velocity_peak);
-        plan->reynolds = fmax(plan->reynolds, o->reynolds);
-        plan->womersley = fmax(plan->womersley, o->womersley);
+        plan->peak.velocity = fmax(plan->peak.velocity, o->velocity_peak);
+        plan->peak.reynolds = fmax(plan->peak.reynolds, o->reynolds);
+        plan->peak.womersley = fmax(plan->peak.womersley, o->womersley);
         plan->weights += p->outlook.profiles[k] ? rill_outlook_modes(&p->outlook, k) : 1;
         plan->opening_links += p->geom->surface->openings[k].cut_count;
     }
     RILL_TRY(find_fastest(p));
-    plan->velocity_peak = fmax(plan->velocity_peak, 2 * p->fastest.velocity);
-    plan->velocity_peak = fmax(plan->velocity_peak, driven_velocity(p));
-    plan->narrowest = p->fastest.area;
+    plan->peak.velocity = fmax(plan->peak.velocity, 2 * p->fastest.velocity);
+    plan->peak.velocity = fmax(plan->peak.velocity, driven_velocity(p));
+    plan->peak.narrowest = p->fastest.area;
     if (p->fastest.area > 0)
-        plan->reynolds =
-            fmax(plan->reynolds, p->fastest.velocity * sqrt(4 * p->fastest.area / M_PI) / plan->nu);
+        plan->peak.reynolds = fmax(
+            plan->peak.reynolds, p->fastest.velocity * sqrt(4 * p->fastest.area / M_PI) / plan->viscosity.nu);
 done:
     return status;
 }
@@ -192,21 +192,22 @@ done:
 /* Return the Reynolds number of a cell at the peak. */
 double rill_case_plan_cell_reynolds(const rill_case *c, const rill_case_plan *plan)
 {
-    return plan->velocity_peak * plan->scales.length / rill_law_least(&c->law, c->density);
+    return plan->peak.velocity * plan->scales.length / rill_law_least(&c->law, c->density);
 }
 
 static void choose_step(planner *p)
 {
     rill_case_plan *plan = p->plan;
     const rill_case *c = p->given;
-    const double dx = p->geom->spacing, fast = plan->velocity_peak > 0 ? plan->velocity_peak : 1e-3;
+    const double dx = p->geom->spacing, fast = plan->peak.velocity > 0 ? plan->peak.velocity : 1e-3;
     double dt = c->run.time_step;
     plan->scales.length = dx;
     const double mach = c->run.mach > 0 ? c->run.mach : MACH_CHOSEN;
     const double thickest = c->law.kind == RILL_LAW_NEWTONIAN ? 0
                             : c->law.kind == RILL_LAW_CASSON  ? RILL_CASSON_RANGE * c->law.viscosity
                                                               : c->law.at_rest;
-    if (dt == 0) dt = fmin(mach / sqrt(3.0) * dx / fast, (TAU_CHOSEN - 0.5) / 3 * dx * dx / plan->nu);
+    if (dt == 0)
+        dt = fmin(mach / sqrt(3.0) * dx / fast, (TAU_CHOSEN - 0.5) / 3 * dx * dx / plan->viscosity.nu);
     if (c->run.time_step == 0 && c->run.mach == 0 && p->swing > 0)
         dt = fmin(dt, dx * sqrt(SWING_CHOSEN * c->density / (3 * p->swing)));
     rill_compliance_begin(c, p->geom, &p->outlook, p->swing, &p->fastest, &plan->compliance);
@@ -230,7 +231,7 @@ static void choose_step(planner *p)
                                  .velocity = dx / dt,
                                  .pressure = c->density * (dx / dt) * (dx / dt),
                                  .flow = dx * dx * dx / dt};
-    plan->mach = plan->velocity_peak * dt / dx * sqrt(3.0);
+    plan->peak.mach = plan->peak.velocity * dt / dx * sqrt(3.0);
     rill_compliance_end(c, &p->outlook, &plan->scales, &plan->compliance);
     double held = 0;
     int holding = 0;
@@ -250,31 +251,31 @@ static rill_status choose_law(planner *p)
     const rill_case *c = p->given;
     rill_sim_options *o = &plan->options;
     const double unit = plan->scales.length * plan->scales.length / plan->scales.time * c->density;
-    const double least = c->law.viscosity / unit, typical = plan->nu * c->density / unit;
+    const double least = c->law.viscosity / unit, typical = plan->viscosity.nu * c->density / unit;
     *o = rill_sim_options_default();
     o->backend = p->options->backend;
     o->device = p->options->device;
     o->devices = p->options->devices;
     o->device_count = p->options->device_count;
     o->tau = 0.5 + 3 * typical;
-    plan->tau_low = plan->tau_high = o->tau;
+    plan->viscosity.tau_low = plan->viscosity.tau_high = o->tau;
     if (c->law.kind == RILL_LAW_NEWTONIAN) return RILL_OK;
-    plan->tau_low = 0.5 + 3 * least;
+    plan->viscosity.tau_low = 0.5 + 3 * least;
     if (c->law.kind == RILL_LAW_CASSON) {
-        plan->rheology = RILL_CASSON;
+        plan->viscosity.law = RILL_CASSON;
         o->casson = (rill_casson){.nu_inf = least,
                                   .yield = c->law.yield_stress / unit * plan->scales.time,
                                   .nu_max = RILL_CASSON_RANGE * least};
-        plan->tau_high = 0.5 + 3 * o->casson.nu_max;
+        plan->viscosity.tau_high = 0.5 + 3 * o->casson.nu_max;
         return RILL_OK;
     }
-    plan->rheology = RILL_CARREAU_YASUDA;
+    plan->viscosity.law = RILL_CARREAU_YASUDA;
     o->carreau_yasuda = (rill_carreau_yasuda){.nu_0 = c->law.at_rest / unit,
                                               .nu_inf = least,
                                               .lambda = c->law.time / plan->scales.time,
                                               .n = c->law.index,
                                               .a = c->law.sharpness};
-    plan->tau_high = 0.5 + 3 * c->law.at_rest / unit;
+    plan->viscosity.tau_high = 0.5 + 3 * c->law.at_rest / unit;
     return RILL_OK;
 }
 
@@ -308,7 +309,7 @@ static rill_status choose_variant(planner *p, rill_device *device)
     const rill_case *c = p->given;
     rill_variant v = rill_variant_default();
     v.equilibrium = RILL_SECOND_ORDER;
-    v.rheology = plan->rheology;
+    v.rheology = plan->viscosity.law;
     choose_collision(p, &v);
     if (c->run.storage >= 0) v.storage = (rill_storage)c->run.storage;
     if (c->run.stream >= 0) v.stream = (rill_stream)c->run.stream;
@@ -333,7 +334,7 @@ done:
 
 double rill_case_plan_time(const rill_case_plan *plan, double steps)
 {
-    return (steps - (double)plan->lead_steps) * plan->scales.time;
+    return (steps - (double)plan->start.lead) * plan->scales.time;
 }
 
 /*
@@ -346,7 +347,7 @@ static uint64_t lead_steps(const rill_case *c, const rill_case_plan *plan, doubl
     if (!c->run.pulsatile || c->run.start != RILL_CASE_PERIODIC) return 0;
     const double cycle = (double)plan->cycle_steps,
                  decay = fmin(fmax(DECAY * cycle, ECHOES * 2 * sound), cycle);
-    return plan->soft_steps + (uint64_t)ceil(decay);
+    return plan->start.soft + (uint64_t)ceil(decay);
 }
 
 static void count_steps(planner *p)
@@ -355,7 +356,7 @@ static void count_steps(planner *p)
     const rill_case *c = p->given;
     const double dt = plan->scales.time;
     const double sound = p->fastest.length / plan->scales.length * sqrt(3.0);
-    plan->sound_steps = sound;
+    plan->start.sound = sound;
     if (c->run.pulsatile)
         plan->steps = (uint64_t)fmin(ceil(c->run.cycles * (double)plan->cycle_steps), 1e15);
     else {
@@ -365,17 +366,18 @@ static void count_steps(planner *p)
             along = fmax(along, fabs(plan->openings[k].flow_mean) / p->geom->surface->openings[k].area);
         }
         const rill_case_plan_compliance *stores = &plan->compliance;
-        const double passes = plan->scalars ? 15 : 5; /* what is carried comes along walls, too */
-        const double chosen = passes * p->fastest.length / fmax(along, 1e-9) + widest * widest / plan->nu +
+        const double passes = plan->transport.scalars ? 15 : 5; /* what is carried comes along walls, too */
+        const double chosen = passes * p->fastest.length / fmax(along, 1e-9) +
+                              widest * widest / plan->viscosity.nu +
                               5 * (stores->settling + stores->constant);
         plan->steps = (uint64_t)fmin(ceil((c->run.duration > 0 ? c->run.duration : chosen) / dt), 1e15);
     }
     const double whole = c->run.pulsatile ? (double)plan->cycle_steps : (double)plan->steps;
     const double soft =
         c->run.soft_start >= 0 ? c->run.soft_start / dt : fmin(fmax(0.1 * whole, 4 * sound), 0.5 * whole);
-    plan->soft_steps = plan->resume.given ? plan->resume.soft_steps : (uint64_t)fmin(fmax(soft, 0), 1e15);
-    plan->lead_steps = plan->resume.given ? plan->resume.lead_steps : lead_steps(c, plan, sound);
-    if (c->run.pulsatile) plan->steps += plan->lead_steps;
+    plan->start.soft = plan->resume.given ? plan->resume.soft_steps : (uint64_t)fmin(fmax(soft, 0), 1e15);
+    plan->start.lead = plan->resume.given ? plan->resume.lead_steps : lead_steps(c, plan, sound);
+    if (c->run.pulsatile) plan->steps += plan->start.lead;
 }
 
 /* Wall shear needs triangles: generated geometries have none. */
@@ -413,7 +415,7 @@ static rill_status plan_make(const rill_case *given, const rill_geom *geom,
     plan->errors = rill_case_expected(given, plan, NAN);
     rill_case_judge(given, geom, p.swing, &p.fastest, plan);
     if (options->measure) RILL_TRY(rill_case_pace(given, geom, device->backend->host, plan));
-    RILL_TRY(rill_memory_peak(plan->host_bytes - rill_numbering_held(geom), &plan->host_peak));
+    RILL_TRY(rill_memory_peak(plan->resources.host_bytes - rill_numbering_held(geom), &plan->host_peak));
 done:
     rill_outlook_destroy(&p.outlook);
     rill_device_leave(options->device, device);
@@ -440,7 +442,7 @@ rill_status rill_case_plan_make(const rill_case *given, const rill_geom *geom,
 void rill_case_plan_free(rill_case_plan *plan)
 {
     rill_domain_destroy(plan->domain);
-    free(plan->part);
+    free(plan->resources.part);
     plan->domain = NULL;
-    plan->part = NULL;
+    plan->resources.part = NULL;
 }

@@ -99,7 +99,7 @@ static void besides_add(counting *c)
     const uint64_t batch = smaller(c->plan->nodes, RILL_FIELDS_BATCH);
     if (c->room.backend->host) return;
     if (c->given->output.fields) rill_sample_count(batch, &c->room);
-    c->room.large += c->room.backend->granule;
+    c->room.large += c->room.backend->memory.granule;
 }
 
 /* ---- the run ---------------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ enum {
 static void count_disk(const rill_case *c, const rill_geom *geom, uint64_t series, rill_case_plan *plan)
 {
     const uint64_t triangles = geom->surface->triangle_count, phases = (uint64_t)c->output.snapshots,
-                   scalars = (uint64_t)plan->scalars;
+                   scalars = (uint64_t)plan->transport.scalars;
     rill_variant carried = plan->options.variant;
     carried.lattice = RILL_D3Q7;
     carried.storage = RILL_FP64;
@@ -158,29 +158,6 @@ rill_load rill_case_load(const rill_case *given)
     return RILL_LOAD_OPENINGS | (given->walls == RILL_WALLS_HALF_WAY ? RILL_LOAD_NONE : RILL_LOAD_WALLS);
 }
 
-static rill_status count_parts(const rill_case *c, const rill_case_plan_options *options, uint64_t held,
-                               rill_case_plan *plan)
-{
-    rill_several_plan several;
-    const rill_several_given given = {.variant = plan->options.variant,
-                                      .devices = options->devices,
-                                      .device_count = options->device_count,
-                                      .load = rill_case_load(c),
-                                      .device_bytes = plan->device_bytes,
-                                      .device_free = plan->device_free,
-                                      .held = held};
-    const rill_status status = rill_several_plan_make(plan->domain, &given, &several);
-    if (status != RILL_OK) return status;
-    plan->parts = several.count;
-    plan->part = several.part;
-    plan->split = several.split;
-    plan->host_bytes += several.host_more;
-    plan->host_bytes -= several.host_less;
-    plan->device_bytes = several.device_bytes;
-    plan->device_free = several.device_free;
-    return RILL_OK;
-}
-
 rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom, const rill_outlook *outlook,
                                   const rill_case_plan_options *options, rill_device *device,
                                   rill_case_plan *plan)
@@ -190,7 +167,7 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
     uint64_t linked;
     const bool host = device->backend->host;
     counting c = {given, geom, outlook, plan, .room = {.backend = device->backend}};
-    RILL_TRY(rill_memory_available(&plan->host_free));
+    RILL_TRY(rill_memory_available(&plan->resources.host_free));
     RILL_TRY(
         rill_domain_create(geom, &(rill_domain_options){plan->options.variant.lattice, -1}, &plan->domain));
     RILL_TRY(rill_links_measure(plan->domain, plan->options.variant, &size));
@@ -212,8 +189,8 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
         given->output.surface ? larger(PIECE_BYTES, rill_view_measure(geom->surface)) : PIECE_BYTES;
     /* One after the other: links are made, what is followed is set up, files are written. */
     const uint64_t most = larger(c.making, observers.host + larger(observers.making, larger(fields, pieces)));
-    plan->host_bytes = rill_numbering_held(geom) + most + (host ? held : kept);
-    plan->device_bytes = host ? 0 : held;
+    plan->resources.host_bytes = rill_numbering_held(geom) + most + (host ? held : kept);
+    plan->resources.device_bytes = host ? 0 : held;
     rill_log(RILL_LOG_DEBUG,
              "plan, bytes: numbers %llu, links and openings %llu (making %llu), followed %llu (making %llu), "
              "device %llu",
@@ -221,8 +198,14 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
              (unsigned long long)c.making, (unsigned long long)observers.host,
              (unsigned long long)observers.making, (unsigned long long)held);
     count_disk(given, geom, observers.series, plan);
-    if (!host) RILL_TRY(rill_device_available(device, &plan->device_free));
-    RILL_TRY(count_parts(given, options, held, plan));
+    if (!host) RILL_TRY(rill_device_available(device, &plan->resources.device_free));
+    RILL_TRY(rill_resources_divide(plan->domain,
+                                   (rill_several_given){.variant = plan->options.variant,
+                                                        .devices = options->devices,
+                                                        .device_count = options->device_count,
+                                                        .load = rill_case_load(given),
+                                                        .held = held},
+                                   &plan->resources));
 done:
     return status;
 }

@@ -205,11 +205,12 @@ rill_status rill_resume_text(const rill_case *given, const rill_case_plan *plan,
     if (plan) {
         number(file, DERIVED "time-step", plan->scales.time, " s", 1);
         number(file, DERIVED "cycle-steps", (double)plan->cycle_steps, "", 1);
-        number(file, DERIVED "soft-steps", (double)plan->soft_steps, "", 1);
-        number(file, DERIVED "lead-steps", (double)plan->lead_steps, "", 1);
+        number(file, DERIVED "soft-steps", (double)plan->start.soft, "", 1);
+        number(file, DERIVED "lead-steps", (double)plan->start.lead, "", 1);
         number(file, DERIVED "span", (double)span, "", 1);
         number(file, DERIVED "phases", (double)phases, "", 1);
-        if (plan->diffusivity > 0) number(file, DERIVED "diffusivity", plan->diffusivity, " m2/s", 1);
+        if (plan->transport.diffusivity > 0)
+            number(file, DERIVED "diffusivity", plan->transport.diffusivity, " m2/s", 1);
     }
     if (!rill_output_text_end(file, out)) {
         free(*out);

@@ -23,7 +23,7 @@ static double settling_steps(const rill_case *given, const rill_geom *geom, cons
     for (int k = 0; k < plan->opening_count; k++) {
         const rill_end *end = &given->ends[plan->openings[k].end];
         const double radius = geom->surface->openings[k].hydraulic_diameter / 2;
-        seconds = fmax(seconds, radius * radius / (5.783 * plan->nu));
+        seconds = fmax(seconds, radius * radius / (5.783 * plan->viscosity.nu));
         if (rill_end_stores(end) && isfinite(rill_end_constant(end)))
             seconds = fmax(seconds, rill_end_constant(end));
     }
@@ -45,11 +45,11 @@ void rill_run_rhythm_make(const rill_case *given, const rill_geom *geom, const r
     const double settling = settling_steps(given, geom, plan);
     uint64_t cycle = plan->resume.given ? plan->resume.span : plan->cycle_steps;
     if (cycle == 0) { /* three whole spans within what is allowed: two of them begin after the soft start */
-        const double left = (double)(plan->steps > plan->lead_steps ? plan->steps - plan->lead_steps : 0);
+        const double left = (double)(plan->steps > plan->start.lead ? plan->steps - plan->start.lead : 0);
         cycle = (uint64_t)fmax(1, fmin(ceil(settling), floor(left / 3)));
     }
     *out = (rill_run_rhythm){.cycle = cycle,
-                             .lead = plan->lead_steps,
+                             .lead = plan->start.lead,
                              .series = at_most(SERIES, (cycle + 3) / 4),
                              .wall = at_most(WALL, (cycle + 19) / 20),
                              .watch = (cycle + WATCH - 1) / WATCH,

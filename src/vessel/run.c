@@ -95,7 +95,7 @@ static rill_status watch(rill_run_loop *loop)
         return rill_run_diverged(loop, &t);
     loop->mach = sqrt(3) * t.speed_max;
     loop->state.mach_max = fmax(loop->state.mach_max, loop->mach);
-    if (loop->mach > plan->mach_limit) return rill_run_too_fast(loop);
+    if (loop->mach > plan->peak.mach_limit) return rill_run_too_fast(loop);
     if (t.density_max / 3 * plan->scales.pressure > rill_case_plan_guard_pressure(plan, loop->state.steps))
         return rill_run_too_dense(loop);
     double *row = rill_record_append(&loop->observers.monitor, loop->state.steps,
@@ -151,7 +151,7 @@ static rill_status cycle_end(rill_run_loop *loop, bool *finished)
     rill_status status = RILL_OK;
     rill_run_state *s = &loop->state;
     /* While flow comes up slowly, short spans look alike. */
-    const bool risen = s->steps >= loop->rhythm.cycle + loop->vessel->plan.soft_steps;
+    const bool risen = s->steps >= loop->rhythm.cycle + loop->vessel->plan.start.soft;
     rill_losses_cycle(loop->vessel->losses, s->steps, risen && s->steps > loop->rhythm.lead);
     if (s->steps <= loop->rhythm.lead) return s->steps == loop->rhythm.lead ? cycle_begin(loop) : RILL_OK;
     s->cycles++;
@@ -284,18 +284,18 @@ static void result_fill(rill_run_loop *loop)
     r->corrections = s->corrections;
     r->time = rill_observers_time(&loop->observers);
     r->compared = s->compared;
-    r->change_flow = rill_run_known(s->change_flow);
-    r->change_pressure = rill_run_known(s->change_pressure);
-    r->change_wall = rill_run_known(s->change_wall);
-    r->change_transport = rill_run_known(s->change_transport);
-    r->change = s->compared ? rill_run_known(change_of(s)) : NAN;
-    r->soft = s->steps < loop->rhythm.cycle + loop->vessel->plan.soft_steps;
+    r->changes.flow = rill_run_known(s->change_flow);
+    r->changes.pressure = rill_run_known(s->change_pressure);
+    r->changes.wall = rill_run_known(s->change_wall);
+    r->changes.transport = rill_run_known(s->change_transport);
+    r->changes.most = s->compared ? rill_run_known(change_of(s)) : NAN;
+    r->soft = s->steps < loop->rhythm.cycle + loop->vessel->plan.start.soft;
     r->mach_max = s->mach_max;
     r->phases = (int)s->phases;
-    r->triangles = loop->observers.map.triangle_count;
-    r->triangles_missing = loop->observers.map.missing;
-    r->triangles_within = loop->observers.map.within;
-    r->triangles_flat = loop->observers.map.flat;
+    r->shear.triangles = loop->observers.map.triangle_count;
+    r->shear.missing = loop->observers.map.missing;
+    r->shear.within = loop->observers.map.within;
+    r->shear.flat = loop->observers.map.flat;
     r->seconds = rill_now() - loop->started;
     r->mlups = (double)(s->steps - loop->first) * rill_domain_nodes(loop->vessel->domain) / r->seconds * 1e-6;
     rill_helicity_result(&loop->helicity, r);
@@ -317,8 +317,8 @@ static rill_status loop_begin(rill_run_loop *loop)
     } else if (loop->options->resume) {
         RILL_TRY(rill_fail(RILL_USAGE, "a run without a directory has no checkpoint to continue from"));
     }
-    s->change_flow = s->change_pressure = s->change_wall = s->change_transport = loop->result->difference =
-        NAN;
+    s->change_flow = s->change_pressure = s->change_wall = s->change_transport =
+        loop->result->changes.difference = NAN;
     s->settled_at = UINT64_MAX;
     s->stored_low = INFINITY;
     s->stored_high = -INFINITY;
@@ -384,12 +384,12 @@ rill_status rill_case_run(rill_vessel *vessel, const rill_run_options *options, 
 {
     rill_status status = RILL_OK;
     rill_run_loop loop = {.vessel = vessel, .options = options, .result = result};
-    *result = (rill_run_result){.shear_mean = NAN,
-                                .shear_max = NAN,
-                                .osi_mean = NAN,
+    *result = (rill_run_result){.shear.mean = NAN,
+                                .shear.max = NAN,
+                                .shear.osi_mean = NAN,
                                 .balance = NAN,
-                                .helicity_mean = NAN,
-                                .helicity_size = NAN};
+                                .helicity.mean = NAN,
+                                .helicity.size = NAN};
     rill_run_rhythm_make(vessel->given, vessel->geom, &vessel->plan, &loop.rhythm);
     result->cycle_steps = loop.rhythm.cycle;
     result->watch_steps = rill_run_watch_steps(vessel);

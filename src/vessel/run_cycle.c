@@ -112,7 +112,7 @@ void rill_run_compare(rill_run_loop *loop)
             larger(s->change_transport, ratio(still_missing(&carried, measured, slowest), most));
         apart = larger(apart, ratio(carried.now, most));
     }
-    loop->result->difference = apart;
+    loop->result->changes.difference = apart;
 }
 
 /* TAWSS and OSI over the area of the triangles that have them. */
@@ -129,9 +129,9 @@ static void wall_means(const rill_run_loop *loop)
         osi += o->map.area[t] * i.osi;
         largest = fmax(largest, i.tawss);
     }
-    loop->result->shear_mean = tawss / area;
-    loop->result->osi_mean = osi / area;
-    loop->result->shear_max = largest;
+    loop->result->shear.mean = tawss / area;
+    loop->result->shear.osi_mean = osi / area;
+    loop->result->shear.max = largest;
 }
 
 void rill_run_means(const rill_run_loop *loop)

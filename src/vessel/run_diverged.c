@@ -45,7 +45,7 @@ static const char *where(const rill_vessel *v, const rill_worst *w, char *text, 
 
 static double least_tau(const rill_case_plan *plan)
 {
-    return plan->tau_low > 0 ? plan->tau_low : plan->options.tau;
+    return plan->viscosity.tau_low > 0 ? plan->viscosity.tau_low : plan->options.tau;
 }
 
 rill_status rill_run_diverged(rill_run_loop *loop, const rill_totals *totals)
@@ -88,8 +88,8 @@ rill_status rill_run_too_fast(rill_run_loop *loop)
         "m/s, Mach %.3g, and the limit is %.3g, %g times the planned Mach number; tau is %.5g: voxelize with "
         "a smaller --dx, or correct the flows and pressures of the case",
         (unsigned long long)loop->state.steps, rill_observers_time(&loop->observers),
-        where(v, &w, at, sizeof at), w.size * v->plan.scales.velocity, sqrt(3) * w.size, v->plan.mach_limit,
-        RILL_GUARD_MACH, least_tau(&v->plan));
+        where(v, &w, at, sizeof at), w.size * v->plan.scales.velocity, sqrt(3) * w.size,
+        v->plan.peak.mach_limit, RILL_GUARD_MACH, least_tau(&v->plan));
 done:
     return status;
 }

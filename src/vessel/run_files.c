@@ -105,14 +105,14 @@ static rill_status summary_write(const rill_run_loop *loop, rill_result *result)
                   {{"period", "s", "of a cycle; of a steady run: the span compared", 1},
                    (double)r->cycle_steps * p->scales.time},
                   {{"change_flow", "1", "of the largest flow, from the last cycle to the periodic state", 1},
-                   r->change_flow},
-                  {{"change_pressure", "1", "the same, of the range of pressures", 1}, r->change_pressure},
-                  {{"change_wall", "1", "the same, mean wall shear, of its largest", 1}, r->change_wall},
+                   r->changes.flow},
+                  {{"change_pressure", "1", "the same, of the range of pressures", 1}, r->changes.pressure},
+                  {{"change_wall", "1", "the same, mean wall shear, of its largest", 1}, r->changes.wall},
                   {{"balance", "1", "what came in too much, of what came in, last cycle", 1}, r->balance},
                   {{"mach_max", "1", "largest Mach number seen", 1}, r->mach_max},
-                  {{"tawss_mean", "Pa", "TAWSS over the area of the wall", 1}, r->shear_mean},
-                  {{"tawss_max", "Pa", "largest TAWSS of a triangle", 1}, r->shear_max},
-                  {{"osi_mean", "1", "OSI over the area of the wall", 1}, r->osi_mean}};
+                  {{"tawss_mean", "Pa", "TAWSS over the area of the wall", 1}, r->shear.mean},
+                  {{"tawss_max", "Pa", "largest TAWSS of a triangle", 1}, r->shear.max},
+                  {{"osi_mean", "1", "OSI over the area of the wall", 1}, r->shear.osi_mean}};
     for (size_t k = 0; k < sizeof values / sizeof *values; k++)
         RILL_TRY(rill_result_values(result, "/summary", &values[k].quantity, 0, NULL, &values[k].value));
     RILL_TRY(rill_result_values(
@@ -124,17 +124,17 @@ static rill_status summary_write(const rill_run_loop *loop, rill_result *result)
     RILL_TRY(rill_result_set_integer(result, "/summary", "steps", (int64_t)r->steps));
     RILL_TRY(rill_result_set_integer(result, "/summary", "cycles", (int64_t)r->cycles));
     RILL_TRY(rill_result_set_integer(result, "/summary", "converged", r->end == RILL_RUN_REPEATS));
-    RILL_TRY(rill_result_set_integer(result, "/summary", "triangles_missing", (int64_t)r->triangles_missing));
-    RILL_TRY(rill_result_set_integer(result, "/summary", "triangles_within", (int64_t)r->triangles_within));
-    if (!isnan(r->helicity_mean)) {
+    RILL_TRY(rill_result_set_integer(result, "/summary", "triangles_missing", (int64_t)r->shear.missing));
+    RILL_TRY(rill_result_set_integer(result, "/summary", "triangles_within", (int64_t)r->shear.within));
+    if (!isnan(r->helicity.mean)) {
         RILL_TRY(rill_result_values(
             result, "/summary",
             &(rill_quantity){"helicity_mean", "m/s2", "h1, mean of the helicity density", 1}, 0, NULL,
-            &r->helicity_mean));
+            &r->helicity.mean));
         RILL_TRY(
             rill_result_values(result, "/summary",
                                &(rill_quantity){"helicity_size", "m/s2", "h2, mean of its absolute value", 1},
-                               0, NULL, &r->helicity_size));
+                               0, NULL, &r->helicity.size));
     }
     if (r->drop_count > 0) RILL_TRY(drops_write(loop, result));
 done:

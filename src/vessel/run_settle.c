@@ -56,7 +56,7 @@ rill_status rill_run_missing(rill_run_loop *loop)
     rill_run_state *s = &loop->state;
     double missing[RILL_OPENINGS];
     s->missing = 0;
-    if (count == 0 || s->steps - loop->rhythm.cycle < loop->vessel->plan.soft_steps) return RILL_OK;
+    if (count == 0 || s->steps - loop->rhythm.cycle < loop->vessel->plan.start.soft) return RILL_OK;
     double *row = rill_record_append(&loop->settled, s->steps, rill_observers_time(&loop->observers));
     if (!row) return rill_fail(RILL_SYSTEM, "out of memory for a series");
     memcpy(row + 2, s->stored, (size_t)count * sizeof *row);

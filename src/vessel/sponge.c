@@ -81,13 +81,13 @@ static void plan_layer(const rill_case *given, const rill_geom *geom, const rill
     const bool inlet = given->ends[p->end].kind == RILL_END_INLET;
     /* Through an inlet, only what leaves counts. Jets may reach an outlet: half of the largest velocity
      * anywhere counts there, too. */
-    const double speed = inlet ? p->outward : fmax(p->velocity_peak, 0.5 * plan->velocity_peak),
+    const double speed = inlet ? p->outward : fmax(p->velocity_peak, 0.5 * plan->peak.velocity),
                  least = inlet ? 0 : NU_LEAST * geom->spacing * geom->spacing / plan->scales.time,
-                 shortest = VOXELS * geom->spacing, cell = speed * geom->spacing / plan->nu;
+                 shortest = VOXELS * geom->spacing, cell = speed * geom->spacing / plan->viscosity.nu;
     if (cell <= cell_without(plan) || p->extension < shortest) return;
     p->sponge = fmax((1 - PLAIN) * p->extension, shortest);
     p->sponge_nu =
-        fmax(plan->nu * fmin(cell / RILL_SPONGE_CELL_MADE, pow(cell / RILL_SPONGE_CELL, 2)), least);
+        fmax(plan->viscosity.nu * fmin(cell / RILL_SPONGE_CELL_MADE, pow(cell / RILL_SPONGE_CELL, 2)), least);
 }
 
 /* Expect of the extension of an outlet what developed flow loses in the same section; the viscosity of the
@@ -127,7 +127,7 @@ rill_status rill_sponge_plan(const rill_case *given, const rill_geom *geom, rill
         p->extension = extension_of(geom->surface, o);
         plan_layer(given, geom, plan, p);
         if (given->ends[p->end].kind != RILL_END_INLET && p->extension > 0)
-            RILL_TRY(plan_loss(given, o, plan->nu, p));
+            RILL_TRY(plan_loss(given, o, plan->viscosity.nu, p));
     }
     plan->options.third = third_limit(given, geom, plan);
 done:

@@ -65,47 +65,47 @@ static int set_of(const rill_case *given, int k)
 
 void rill_transport_plan(const rill_case *given, rill_case_plan *plan)
 {
-    const double dx = plan->scales.length, dt = plan->scales.time, fast = plan->velocity_peak,
+    const double dx = plan->scales.length, dt = plan->scales.time, fast = plan->peak.velocity,
                  least = fast * dx / RILL_CELL_PECLET_LIMIT;
     int inlets = 0;
-    plan->scalars = scalars_of(given);
+    plan->transport.scalars = scalars_of(given);
     for (int k = 0; k < given->end_count; k++) inlets += given->ends[k].kind == RILL_END_INLET;
-    if (plan->scalars == 0) {
+    if (plan->transport.scalars == 0) {
         if (given->transport.diffusivity > 0)
             rill_case_say(plan, true,
                           "The diffusivity is that of something carried, and nothing is. Give an inlet a "
                           "concentration, or transport residence-time: yes.");
         return;
     }
-    plan->diffusivity = given->transport.diffusivity > 0 ? given->transport.diffusivity
-                        : plan->resume.diffusivity > 0   ? plan->resume.diffusivity
-                                                         : fast * dx / RILL_CELL_PECLET_SMOOTH;
-    plan->cell_peclet = fast * dx / plan->diffusivity;
+    plan->transport.diffusivity = given->transport.diffusivity > 0 ? given->transport.diffusivity
+                                  : plan->resume.diffusivity > 0   ? plan->resume.diffusivity
+                                                                   : fast * dx / RILL_CELL_PECLET_SMOOTH;
+    plan->transport.cell_peclet = fast * dx / plan->transport.diffusivity;
     if (inlets == 0)
         rill_case_say(plan, true,
                       "What is carried comes in through inlets, and no opening is an inlet. Make one of the "
                       "pressures an inlet, or leave transport out.");
     if (plan->options.variant.addressing == RILL_DENSE)
         rill_case_say(plan, true, "What is carried does not go with addressing dense. Choose list.");
-    if (plan->cell_peclet > RILL_CELL_PECLET_LIMIT * (1 + 1e-9))
+    if (plan->transport.cell_peclet > RILL_CELL_PECLET_LIMIT * (1 + 1e-9))
         rill_case_say(
             plan, true,
             "The Peclet number of a cell is %.3g, more than %g, above which fronts are not resolved. "
             "Increase the diffusivity to %.3g m2/s, or choose voxels of %.3g mm.",
-            plan->cell_peclet, RILL_CELL_PECLET_LIMIT, least,
-            1e3 * RILL_CELL_PECLET_LIMIT * plan->diffusivity / fast);
-    else if (plan->cell_peclet > RILL_CELL_PECLET_SMOOTH * (1 + 1e-9))
+            plan->transport.cell_peclet, RILL_CELL_PECLET_LIMIT, least,
+            1e3 * RILL_CELL_PECLET_LIMIT * plan->transport.diffusivity / fast);
+    else if (plan->transport.cell_peclet > RILL_CELL_PECLET_SMOOTH * (1 + 1e-9))
         rill_case_say(
             plan, false,
             "The Peclet number of a cell is %.3g, more than %g: concentrations overshoot at fronts. "
             "Compare with smaller voxels.",
-            plan->cell_peclet, RILL_CELL_PECLET_SMOOTH);
-    if (plan->diffusivity * dt / (dx * dx) > DIFFUSIVITY_MOST)
+            plan->transport.cell_peclet, RILL_CELL_PECLET_SMOOTH);
+    if (plan->transport.diffusivity * dt / (dx * dx) > DIFFUSIVITY_MOST)
         rill_case_say(
             plan, true,
             "The diffusivity is %.3g in lattice units, more than %g. Shorten the time step to %.3g s.",
-            plan->diffusivity * dt / (dx * dx), DIFFUSIVITY_MOST,
-            DIFFUSIVITY_MOST * dx * dx / plan->diffusivity);
+            plan->transport.diffusivity * dt / (dx * dx), DIFFUSIVITY_MOST,
+            DIFFUSIVITY_MOST * dx * dx / plan->transport.diffusivity);
 }
 
 int rill_transport_sets(const rill_case *given, const rill_case_plan *plan,
@@ -122,7 +122,8 @@ int rill_transport_sets(const rill_case *given, const rill_case_plan *plan,
         o.variant.stream = plan->options.variant.stream;
         o.variant.addressing = plan->options.variant.addressing;
         o.variant.storage = RILL_FP64; /* a time of 10^6 steps grows by one */
-        o.tau = 0.5 + rill_inverse_cs2(RILL_D3Q7) * plan->diffusivity * plan->scales.time / (dx * dx);
+        o.tau =
+            0.5 + rill_inverse_cs2(RILL_D3Q7) * plan->transport.diffusivity * plan->scales.time / (dx * dx);
         o.magic = MAGIC;
         o.carried = true;
         o.source = k == RESIDENCE;
@@ -136,8 +137,8 @@ double rill_transport_pace(const rill_case_plan *plan)
     const rill_variant v = plan->options.variant;
     const double populations = (double)rill_q((int)v.lattice) * rill_storage_size((int)v.storage),
                  moments = 4 * sizeof(double), scalar = 2 * rill_q(RILL_D3Q7) * sizeof(double) + moments;
-    if (plan->scalars == 0) return 1;
-    return 2 * populations / (3 * populations + moments + plan->scalars * scalar);
+    if (plan->transport.scalars == 0) return 1;
+    return 2 * populations / (3 * populations + moments + plan->transport.scalars * scalar);
 }
 
 rill_status rill_transport_count(const rill_case *given, const rill_geom *geom, const rill_case_plan *plan,
@@ -228,12 +229,12 @@ rill_status rill_transport_make(const rill_vessel *v, rill_transport *out)
     const int count = v->plan.opening_count;
     uint64_t column = 2;
     *out = (rill_transport){.sample = NULL};
-    if (v->plan.scalars == 0) return RILL_OK;
+    if (v->plan.transport.scalars == 0) return RILL_OK;
     out->end_count = count;
     out->ends = calloc((size_t)count, sizeof *out->ends);
     if (!out->ends) return rill_fail(RILL_SYSTEM, "out of memory for outlets of scalars");
-    RILL_TRY(rill_record_create("transport", (uint64_t)v->plan.scalars * ((uint64_t)count + 1), true,
-                                &out->record));
+    RILL_TRY(rill_record_create("transport", (uint64_t)v->plan.transport.scalars * ((uint64_t)count + 1),
+                                true, &out->record));
     for (int s = 0; s < RILL_SCALARS; s++) {
         if (!rill_transport_has(v->given, s)) continue;
         for (int k = 0; k < count; k++)
@@ -312,9 +313,8 @@ void rill_transport_means(const rill_transport *t, const rill_vessel *v, const r
                           uint64_t rows, rill_run_result *out)
 {
     uint64_t column = 2;
-    double *const means[] = {&out->concentration_mean, &out->residence_mean}, *const ends[] = {
-                                                                                  out->concentration,
-                                                                                  out->residence};
+    double *const means[] = {&out->transport.concentration_mean, &out->transport.residence_mean},
+                  *const ends[] = {out->transport.concentration, out->transport.residence};
     for (int s = 0; s < RILL_SCALARS; s++) {
         *means[s] = NAN;
         for (int k = 0; k < v->plan.opening_count; k++) ends[s][k] = NAN;

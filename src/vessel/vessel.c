@@ -58,7 +58,7 @@ static double time_of(const rill_vessel *v, uint64_t step)
 /* From 0 to 1 over the soft start, smooth at both ends. */
 static double soft(const rill_vessel *v, uint64_t step)
 {
-    const double part = ((double)step + 0.5) / (double)(v->plan.soft_steps ? v->plan.soft_steps : 1);
+    const double part = ((double)step + 0.5) / (double)(v->plan.start.soft ? v->plan.start.soft : 1);
     return part >= 1 ? 1 : 0.5 * (1 - cos(M_PI * part));
 }
 
@@ -262,7 +262,7 @@ static double stored_at_start(const rill_vessel *v, int k)
     enum { PARTS = 400 };
     const rill_end *e = &v->given->ends[v->plan.openings[k].end];
     const rill_harmonics *flow = &v->ends->outlook.states[k].flow;
-    const double constant = e->distal * e->compliance, end = (double)v->plan.soft_steps * v->plan.scales.time,
+    const double constant = e->distal * e->compliance, end = (double)v->plan.start.soft * v->plan.scales.time,
                  begin = rill_case_plan_time(&v->plan, 0),
                  periodic = rill_harmonics_at(&v->ends->outlook.states[k].stored, begin);
     double sum = 0;

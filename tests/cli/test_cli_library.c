@@ -101,7 +101,7 @@ Test(library, an_error_bar_is_that_of_the_command)
     cr_assert_not_null(strstr(a.result.notes, "inertia makes the real flow smaller"), "%s", a.result.notes);
     same_answer(json, geom, &a);
     cr_expect_eq(a.sample_blocks, 27u);
-    cr_expect_geq(a.host_peak, a.plan.host_bytes / 2);
+    cr_expect_geq(a.host_peak, a.plan.resources.host_bytes / 2);
     rill_permeability_answer_free(&a);
     rill_geom_destroy(geom);
     json_decref(json);

@@ -155,7 +155,7 @@ static rill_status pipe_flow(void)
     rill_vessel *vessel = NULL;
     static rill_case_plan plan;
     static rill_run_result result;
-    const rill_case_plan_options where = {.backend = RILL_BACKEND_AUTO};
+    const rill_case_plan_options where = {.on.backend = RILL_BACKEND_AUTO};
     const rill_run_options how = {.directory = NULL, .progress = progress};
     rill_status status = pipe_make(&geom);
     if (status == RILL_OK) status = rill_case_read_text(text, "pipe", &given);

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     rill_vessel *vessel = NULL;
     static rill_case_plan plan;
     static rill_run_result result;
-    const rill_case_plan_options where = {.backend = RILL_BACKEND_AUTO};
+    const rill_case_plan_options where = {.on.backend = RILL_BACKEND_AUTO};
     if (argc != 3) {
         fprintf(stderr, "usage: vessel CASE.yaml DIRECTORY\n");
         return RILL_USAGE;

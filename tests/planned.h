@@ -12,7 +12,7 @@ static inline rill_permeability_options along(int axis)
 {
     rill_permeability_options o = rill_permeability_options_default();
     o.axis = axis;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     return o;
 }
 

@@ -60,7 +60,7 @@ Test(attached_size, walls_and_openings_take_what_is_counted, .disabled = SANITIZ
         rill_domain *domain = NULL;
         rill_sim *sim = NULL;
         rill_sim_options options = rill_sim_options_default();
-        options.backend = RILL_BACKEND_CPU;
+        options.on.backend = RILL_BACKEND_CPU;
         options.variant.lattice = lattice;
         options.variant.equilibrium = RILL_SECOND_ORDER;
         ASSERT_OK(rill_domain_create(r.geom, &(rill_domain_options){lattice, -1}, &domain));

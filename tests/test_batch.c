@@ -55,7 +55,7 @@ static rill_batch_options options_of(int axis)
 {
     rill_batch_options o = rill_batch_options_default();
     o.permeability.axis = axis;
-    o.permeability.backend = RILL_BACKEND_CPU;
+    o.permeability.on.backend = RILL_BACKEND_CPU;
     return o;
 }
 
@@ -67,7 +67,7 @@ static void single(const rill_geom *geom, const rill_batch_item *item, int axis,
     rill_permeability result;
     rill_permeability_options o = rill_permeability_options_default();
     o.axis = axis;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.variant.stream = RILL_AA;
     o.variant.addressing = RILL_LIST;
     cr_assert_eq(rill_geom_create(item->n, &part), RILL_OK);

@@ -231,7 +231,7 @@ Test(bench_plan, memory_held_is_memory_foreseen)
         options.variant = v;
         FOR_EACH_BACKEND(backend)
         {
-            options.backend = backend;
+            options.on.backend = backend;
             ASSERT_OK(rill_links_measure(domain, v, &size));
             ASSERT_OK(rill_sim_create(domain, &options, &sim));
             const uint64_t held = rill_sim_held(sim, &linked);

@@ -61,7 +61,7 @@ static rig rig_start(const rill_geom *geom, rill_variant variant, rill_backend_k
     rill_boundary *b[4] = {NULL};
     rill_sim_options options = rill_sim_options_default();
     options.variant = variant;
-    options.backend = backend;
+    options.on.backend = backend;
     options.tau = 0.8;
     options.force[0] = 1e-4;
     options.force[2] = flat ? 0 : -2e-4;
@@ -244,7 +244,7 @@ Test(boundary, refuses_what_makes_no_sense)
     rill_boundary *b = NULL, *again = NULL, *foreign = NULL;
     rill_sim *sim = NULL;
     rill_sim_options options = rill_sim_options_default();
-    options.backend = RILL_BACKEND_CPU;
+    options.on.backend = RILL_BACKEND_CPU;
     double force[3], flow;
     int patch;
     ASSERT_OK(rill_sim_create(domain, &options, &sim));

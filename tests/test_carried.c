@@ -93,7 +93,7 @@ static made channel_make(const channel *c, how by, rill_device **device)
         o[k].source = k == AGE;
     }
     o[FLOW].tau = 0.9;
-    o[FLOW].device = *device, o[FLOW].devices = devices, o[FLOW].device_count = by.parts;
+    o[FLOW].on.device = *device, o[FLOW].on.list = devices, o[FLOW].on.count = by.parts;
     ASSERT_OK(rill_sim_create_sets(m.domain, o, SETS, RILL_LOAD_OPENINGS, &m.sim));
     cr_assert_eq(rill_sim_parts(m.sim), by.parts ? by.parts : 1);
     for (int end = 0; end < ENDS; end++) {

@@ -99,7 +99,7 @@ Test(collide, refuses_what_is_no_law)
     cr_assert_eq(rill_geom_create(n, &geom), RILL_OK);
     memset(geom->voxels, RILL_FLUID, 27);
     rill_sim_options options = rill_sim_options_default();
-    options.backend = RILL_BACKEND_CPU;
+    options.on.backend = RILL_BACKEND_CPU;
     options.variant.lattice = RILL_D2Q9;
     const rill_domain_options domain_options = {RILL_D2Q9, -1};
     cr_assert_eq(rill_domain_create(geom, &domain_options, &domain), RILL_OK);

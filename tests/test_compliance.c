@@ -27,7 +27,7 @@ static void begin(const char *run)
 
 static void plan_make(rill_case_plan *plan, rill_case **given, rill_geom **geom)
 {
-    const rill_case_plan_options options = {.backend = RILL_BACKEND_CPU};
+    const rill_case_plan_options options = {.on.backend = RILL_BACKEND_CPU};
     cr_assert_eq(rill_case_read("v.yaml", given), RILL_OK, "%s", rill_error_message());
     cr_assert_eq(rill_geom_read((*given)->geometry, geom), RILL_OK, "%s", rill_error_message());
     cr_assert_eq(rill_case_plan_make(*given, *geom, &options, plan), RILL_OK, "%s", rill_error_message());

@@ -26,8 +26,8 @@ static rill_status flow(work *w)
     rill_domain *domain = NULL;
     rill_sim *sim = NULL;
     rill_sim_options o = rill_sim_options_default();
-    o.device = w->device;
-    o.backend = w->kind;
+    o.on.device = w->device;
+    o.on.backend = w->kind;
     o.variant.stream = w->stream;
     o.variant.addressing = RILL_BITMAP;
     o.force[2] = 1e-5;

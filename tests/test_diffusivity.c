@@ -358,7 +358,7 @@ Test(diffusivity, backends_have_the_same_bits)
         }
         if (c == 3) o.drive = RILL_DIFFUSION_INSIDE;
         for (int k = 0; k < 2; k++) {
-            o.backend = k ? backend : RILL_BACKEND_CPU;
+            o.on.backend = k ? backend : RILL_BACKEND_CPU;
             ASSERT_OK(rill_diffusivity_compute(g, &o, &d[k]));
         }
         cr_expect_str_eq(d[1].backend, backend == RILL_BACKEND_CPU ? "cpu" : "cuda");
@@ -432,7 +432,7 @@ Test(diffusivity, memory_is_checked_before_the_work)
     rill_diffusivity d;
     char limit[32];
     uint64_t left = 0;
-    o.backend = RILL_BACKEND_CPU;     /* of which the sizes are */
+    o.on.backend = RILL_BACKEND_CPU;  /* of which the sizes are */
     setenv("RILL_MEMORY", "1TiB", 1); /* less what the process holds: more under sanitizers and with a GPU */
     cr_assert_eq(rill_memory_available(&left), RILL_OK, "%s", rill_error_message());
     const uint64_t held = (UINT64_C(1) << 40) - left;
@@ -504,7 +504,7 @@ Test(diffusivity, goes_on_from_a_checkpoint_to_the_same_bits)
     rill_diffusivity_options o = options_of(RILL_AXES_XYZ, 1e-9);
     noise(geom, 0.6, 7);
     omp_set_num_threads(1); /* a forked process that is to be killed has no threads of OpenMP, nor CUDA */
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     ASSERT_OK(rill_geom_copy(geom, &copy));
     ASSERT_OK(rill_diffusivity_compute(copy, &o, &whole));
     rill_geom_destroy(copy);

@@ -49,7 +49,7 @@ static double share_along(rill_geom *geom, int axis, rill_variant variant, rill_
     o.axis = axis;
     o.variant = variant;
     o.drive = drive;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     cr_assert_eq(computed(geom, &o, &p), RILL_OK, "%s", rill_error_message());
     const double share = p.runs[0].edge_share;
     cr_assert_eq(p.notes && strstr(p.notes, "touch at an edge"), noted, "%g: %s", share, p.notes);
@@ -132,9 +132,9 @@ Test(edges, parts_have_the_share_of_the_whole)
         box(geom, AT{7, 0, 40}, AT{16, 8, 80}); /* a face of one voxel joins the halves along z */
         box(geom, AT{8, 8, 0}, AT{16, 16, 80});
         o.axis = 0;
-        o.device = device;
-        o.devices = parts ? devices : NULL;
-        o.device_count = parts;
+        o.on.device = device;
+        o.on.list = parts ? devices : NULL;
+        o.on.count = parts;
         cr_assert_eq(computed(geom, &o, &p), RILL_OK, "%s", rill_error_message());
         cr_assert_eq(p.plan.resources.parts, parts > 1 ? 2 : 1, "%d", p.plan.resources.parts);
         shares[parts] = p.runs[0].edge_share;

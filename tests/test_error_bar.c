@@ -456,7 +456,7 @@ Test(error_bar, has_the_same_bits_where_processes_keep_the_image, .timeout = 300
             rill_device *device = NULL, *devices[3];
             cr_assert_eq(rill_device_create(RILL_BACKEND_CPU, 0, &device), RILL_OK);
             for (int k = 0; k < 3; k++) devices[k] = device;
-            o.device = device, o.devices = devices, o.device_count = processes;
+            o.on.device = device, o.on.list = devices, o.on.count = processes;
             o.tolerance = 0.01;
             o.acceleration = RILL_ACCELERATION_NONE;
             if (processes > 1) {

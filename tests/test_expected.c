@@ -245,7 +245,7 @@ Test(expected, the_table_holds)
 {
     static const double cells[] = {8, 12};
     const rill_verify_setup setup = {
-        .variant = rill_variant_default(), .backend = RILL_BACKEND_CPU, .magic = 3. / 16};
+        .variant = rill_variant_default(), .on.backend = RILL_BACKEND_CPU, .magic = 3. / 16};
     rill_expected t;
     int found = 0;
     cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
@@ -274,7 +274,7 @@ Test(expected, the_table_holds)
 Test(expected, rows_of_pulses_are_those_of_runs)
 {
     const rill_verify_setup setup = {
-        .variant = rill_variant_default(), .backend = RILL_BACKEND_CPU, .magic = 3. / 16};
+        .variant = rill_variant_default(), .on.backend = RILL_BACKEND_CPU, .magic = 3. / 16};
     rill_expected t;
     int found = 0;
     cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
@@ -327,7 +327,7 @@ Test(expected, viscosity_laws_with_trt_have_twice_the_local_error, .init = files
     rill_case *given = NULL;
     rill_geom *geom = NULL;
     rill_case_plan plan;
-    const rill_case_plan_options options = {.backend = RILL_BACKEND_CPU};
+    const rill_case_plan_options options = {.on.backend = RILL_BACKEND_CPU};
     for (int k = 0; k < 2; k++) {
         vessel_pipe(0.4e-3, 0);
         vessel_write("v.yaml",

@@ -96,7 +96,7 @@ Test(faces, that_differ_are_in_the_notes_of_plan_and_result)
     rill_geom *geom = field(40, 5, 3), *part = NULL;
     rill_permeability_options o = rill_permeability_options_default();
     rill_permeability p;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.tolerance = 0.05;
     cr_assert_eq(rill_geom_crop(geom, (const uint32_t[3]){0, 0, 0}, (const uint32_t[3]){24, 24, 24}, &part),
                  RILL_OK);

@@ -53,7 +53,7 @@ static rill_geom *half_channel(void)
 static rill_permeability_options on_cpu(void)
 {
     rill_permeability_options o = rill_permeability_options_default();
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.axis = 2;
     return o;
 }

@@ -52,7 +52,7 @@ static void begin(liquid *l)
     o.variant.equilibrium = RILL_SECOND_ORDER;
     o.variant.stream = l->stream;
     o.variant.storage = l->storage;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.tau = l->tau;
     o.force[2] = -l->force;
     ASSERT_OK(rill_sim_create(l->domain, &o, &l->sim));
@@ -657,7 +657,7 @@ Test(free_surface, refusals)
     ASSERT_OK(rill_geom_create(l.n, &l.geom));
     memset(l.geom->voxels, RILL_FLUID, rill_geom_voxels(l.geom));
     ASSERT_OK(rill_domain_create(l.geom, &(rill_domain_options){RILL_D3Q19, -1}, &l.domain));
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     fill[5] = 1;
     ASSERT_OK(rill_sim_create(l.domain, &o, &l.sim));
     cr_expect_eq(rill_free_surface_create(l.sim, &(rill_free_surface_options){0, 90}, fill, &surface),

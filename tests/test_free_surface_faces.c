@@ -144,7 +144,7 @@ Test(free_surface_faces, a_filled_channel_has_the_pressure_of_plates)
     ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
     o.variant.equilibrium = RILL_SECOND_ORDER;
     o.variant.storage = RILL_FP64;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.tau = tau;
     ASSERT_OK(rill_sim_create(domain, &o, &sim));
     for (int k = 0; k < NX * H; k++) fill[k] = 1;

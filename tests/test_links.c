@@ -384,7 +384,7 @@ Test(links, are_taken_once_by_simulations_on_a_domain)
         rill_links_size size;
         uint64_t linked[2];
         options.variant.addressing = (rill_addressing)a;
-        options.device = device;
+        options.on.device = device;
         options.force[2] = 1e-5;
         ASSERT_OK(rill_links_measure(domain, options.variant, &size));
         ASSERT_OK(rill_sim_create(domain, &options, &first));
@@ -420,7 +420,7 @@ Test(links, outlive_their_domain, .timeout = 300)
     rill_sim_options options = rill_sim_options_default();
     rill_sim *sims[3] = {NULL};
     options.variant.addressing = RILL_BITMAP;
-    options.device = device;
+    options.on.device = device;
     ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, 2}, &domain));
     for (int k = 0; k < 3; k++) {
         if (k == 2) options.variant.stream = RILL_PULL; /* borrows the bitmap */

@@ -31,7 +31,7 @@ static rill_sim_options options_of(rill_variant variant)
 {
     rill_sim_options options = rill_sim_options_default();
     options.variant = variant;
-    options.backend = on;
+    options.on.backend = on;
     options.tau = 1;
     options.magic = 0.25;
     options.force[2] = 1e-4;

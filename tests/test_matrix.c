@@ -45,7 +45,7 @@ static field run(const rill_geom *geom, rill_variant variant, rill_backend_kind 
     const rill_domain_options domain_options = {variant.lattice, -1};
     rill_sim_options options = rill_sim_options_default();
     options.variant = variant;
-    options.backend = backend;
+    options.on.backend = backend;
     options.tau = variant.equilibrium == RILL_STOKES ? 1 : 0.8; /* 1 and 1/4: see compare() */
     if (variant.equilibrium == RILL_STOKES) options.magic = 0.25;
     double *carry = variant.collision == RILL_ADVECTION_DIFFUSION ? options.velocity : options.force;
@@ -145,7 +145,7 @@ static double permeability_of(const rill_geom *geom, rill_variant v, rill_backen
     const rill_domain_options domain_options = {v.lattice, 2};
     rill_sim_options options = rill_sim_options_default();
     options.variant = v;
-    options.backend = backend;
+    options.on.backend = backend;
     options.tau = 0.9;
     options.force[2] = 1e-6;
     ASSERT_OK(rill_domain_create(geom, &domain_options, &domain));

@@ -254,7 +254,7 @@ static void begin(box *b)
     o.variant.collision = b->collision;
     o.variant.stream = b->stream;
     o.variant.storage = b->storage;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.tau = b->tau;
     memcpy(o.force, b->force, sizeof o.force);
     ASSERT_OK(rill_sim_create(b->domain, &o, &b->sim));

@@ -103,7 +103,7 @@ Test(membrane_contact, spheres_part)
         o.variant.collision = RILL_TRT;
         o.variant.stream = RILL_ESOPULL;
         o.variant.storage = RILL_FP64;
-        o.backend = RILL_BACKEND_CPU;
+        o.on.backend = RILL_BACKEND_CPU;
         o.tau = 1;
         ASSERT_OK(rill_sim_create(domain, &o, &sim));
         ASSERT_OK(rill_membrane_mesh_sphere(1.75, 1, &mesh));

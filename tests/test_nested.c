@@ -70,7 +70,7 @@ static rill_geom *duct_and_chamber(uint32_t wall)
 static rill_permeability_options options(rill_permeability_start start)
 {
     rill_permeability_options o = rill_permeability_options_default();
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.start = start;
     return o;
 }
@@ -253,7 +253,7 @@ Test(nested, flow_is_interpolated_between_coarser_voxels)
         const rill_follower f = {.plan = &c.plan, .geom = c.fine, .run = &run};
         rill_sim *sim = NULL;
         rill_sim_options o = rill_sim_options_default();
-        o.backend = kind;
+        o.on.backend = kind;
         o.variant.storage = RILL_FP64;
         o.variant.equilibrium = RILL_STOKES;
         ASSERT_OK(rill_sim_create(c.domain, &o, &sim));
@@ -445,11 +445,11 @@ Test(nested, gives_the_same_bits_for_any_number_of_threads_and_parts)
     rill_device *device = NULL, *devices[3];
     ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
     for (int d = 0; d < 3; d++) devices[d] = device;
-    o.device = device;
-    o.devices = devices;
+    o.on.device = device;
+    o.on.list = devices;
     for (int parts = 1; parts <= 3; parts++) {
         omp_set_num_threads(parts);
-        o.device_count = parts;
+        o.on.count = parts;
         const rill_permeability_flow run = run_of(geom, &o, NULL);
         if (parts == 1) first = run;
         cr_expect(run.steps == first.steps && run.coarse == first.coarse);

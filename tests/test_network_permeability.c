@@ -26,7 +26,7 @@ static rill_permeability found(const rill_geom *given, rill_acceleration how, in
     o.axis = axis;
     o.tolerance = tolerance;
     o.variant.storage = storage;
-    o.backend = backend;
+    o.on.backend = backend;
     ASSERT_OK(planned(&geom, &o, &plan));
     cr_assert_eq(plan.network, how == RILL_ACCELERATION_NETWORK);
     ASSERT_OK(rill_permeability_compute(&geom, &o, &plan, &p));

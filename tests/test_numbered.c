@@ -59,7 +59,7 @@ Test(numbered, chambers_found_early_give_the_same_bits)
         rill_permeability found[2];
         uint64_t held[2], host[2];
         rill_geom *geom = rock(way % 2 ? RILL_MIRROR : RILL_PERIODIC);
-        o.backend = backend;
+        o.on.backend = backend;
         o.axis = way < 2 ? -1 : 2; /* the chambers serve the first of three runs */
         o.acceleration = RILL_ACCELERATION_NETWORK;
         for (int early = 0; early < 2; early++) {
@@ -100,7 +100,7 @@ Test(numbered, chambers_that_nobody_needs_are_given_up)
     rill_plan_basis basis;
     rill_plan_sizes sizes;
     rill_geom *geom = rock(RILL_PERIODIC);
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.axis = 2;
     o.max_steps = 1;
     plan_with(geom, &o, true, &plan);

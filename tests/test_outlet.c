@@ -38,7 +38,7 @@ static void start(rig *r, rill_equilibrium equilibrium, rill_backend_kind backen
     rill_boundary *in = NULL, *out = NULL;
     rill_sim_options options = rill_sim_options_default();
     omp_set_num_threads(1); /* nothing here is large enough to share */
-    options.backend = backend;
+    options.on.backend = backend;
     options.variant.storage = RILL_FP64;
     options.variant.arithmetic = RILL_DOUBLE;
     options.variant.equilibrium = equilibrium;
@@ -307,7 +307,7 @@ Test(outlet, samples_show_moments_and_stress)
         rill_sample *sample = NULL;
         int patch;
         rill_sim_options options = rill_sim_options_default();
-        options.backend = backend;
+        options.on.backend = backend;
         options.variant.storage = RILL_FP64;
         options.variant.arithmetic = RILL_DOUBLE;
         options.variant.addressing = (rill_addressing)addressing;

@@ -22,7 +22,7 @@ TestSuite(pace, .init = files_start, .fini = files_end, .timeout = 300);
 Test(pace, a_small_vessel_is_timed_itself)
 {
     rill_case_plan plan;
-    const rill_case_plan_options options = {.backend = RILL_BACKEND_CPU, .measure = true};
+    const rill_case_plan_options options = {.on.backend = RILL_BACKEND_CPU, .measure = true};
     vessel_pipe(0.25e-3, 0);
     vessel_write("v.yaml", "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\n"
                            "openings:\n  in: {kind: inlet, flow: 1 mL/s}\n"
@@ -46,7 +46,7 @@ static rill_speed middle(const uint32_t n[3], uint32_t solid, uint64_t most)
     rill_geom *geom = NULL;
     rill_domain *domain = NULL;
     rill_speed speed;
-    options.backend = RILL_BACKEND_CPU;
+    options.on.backend = RILL_BACKEND_CPU;
     cr_assert_eq(rill_geom_create(n, &geom), RILL_OK);
     for (uint32_t z = 0; z < n[2]; z++)
         for (uint32_t y = 0; y < n[1]; y++)
@@ -152,7 +152,7 @@ Test(pace, seconds_count_all_devices)
     rill_device *device = NULL;
     cr_assert_eq(rill_geom_create((const uint32_t[3]){100, 100, 100}, &geom), RILL_OK);
     cr_assert_eq(rill_device_create(RILL_BACKEND_CPU, 0, &device), RILL_OK);
-    options.device = device;
+    options.on.device = device;
     const double one = rill_plan_seconds(geom, &options, &plan, speed, 1, 2);
     cr_expect_float_eq(rill_plan_seconds(geom, &options, &plan, speed, 2, 2), one / 2, 1e-9 * one);
     plan.chambers = 100000;

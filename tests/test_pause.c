@@ -105,7 +105,7 @@ static int go_on(rill_geom *geom, rill_permeability_options o, rill_permeability
 static void expect_same_of(rill_geom *geom, rill_permeability_options o, int least)
 {
     rill_permeability whole, parts;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     cr_assert_eq(compute(geom, &o, &whole), RILL_OK, "%s", rill_error_message());
     const int stops = go_on(geom, o, &parts);
     cr_assert_geq(stops, least);
@@ -188,7 +188,7 @@ Test(pause, refuses_what_is_not_its_own)
     stopper s = {.at = 2};
     rill_permeability_options o = rill_permeability_options_default();
     o.variant.equilibrium = RILL_STOKES;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.checkpoint = "a.checkpoint.h5";
     o.resume = true;
     cr_assert_eq(compute(geom, &o, &out), RILL_USAGE);

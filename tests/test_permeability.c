@@ -45,7 +45,7 @@ static rill_permeability_options options(int axis, double tolerance, rill_storag
     o.axis = axis;
     o.tolerance = tolerance;
     o.variant.storage = storage;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     return o;
 }
 

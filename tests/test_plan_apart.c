@@ -189,7 +189,7 @@ static rill_backend apart;
 static rill_permeability_options options(void)
 {
     rill_permeability_options o = rill_permeability_options_default();
-    cr_assert_eq(rill_device_create(RILL_BACKEND_CPU, 0, &o.device), RILL_OK);
+    cr_assert_eq(rill_device_create(RILL_BACKEND_CPU, 0, &o.on.device), RILL_OK);
     apart = rill_backend_cpu;
     apart.host = apart.traits.processor = false;
     apart.memory.granule = RILL_CUDA_PAGE;
@@ -199,8 +199,8 @@ static rill_permeability_options options(void)
     apart.memory.release = apart_release;
     apart.memory.available = apart_available;
     apart.memory.require = apart_require;
-    o.device->backend = &apart;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.device->backend = &apart;
+    o.on.backend = RILL_BACKEND_CPU;
     o.variant.stream = RILL_PULL;
     o.variant.addressing = RILL_BITMAP;
     return o;
@@ -220,7 +220,7 @@ Test(plan_apart, both_memories_are_what_the_plan_states, .timeout = 300, .disabl
     o.max_steps = 10; /* less than a cycle */
     o.finished_pieces = NULL;
     as_planned("few steps", geom, &o);
-    rill_device_destroy(o.device);
+    rill_device_destroy(o.on.device);
     rill_geom_destroy(geom);
 }
 
@@ -237,7 +237,7 @@ Test(plan_apart, arrays_of_reservoirs_are_planned, .timeout = 300, .disabled = S
     o.max_steps = 200;
     cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK);
     as_planned("between reservoirs", geom, &o);
-    rill_device_destroy(o.device);
+    rill_device_destroy(o.on.device);
     rill_geom_destroy(geom);
 }
 
@@ -277,6 +277,6 @@ Test(plan_apart, grids_of_an_error_bar_are_estimated_as_they_are_planned)
     }
     cr_expect_eq(splits, 2);
     rill_permeability_plan_free(&plain);
-    rill_device_destroy(o.device);
+    rill_device_destroy(o.on.device);
     rill_geom_destroy(geom);
 }

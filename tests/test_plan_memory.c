@@ -25,7 +25,7 @@ static void foresee_linked(const rill_geom *geom, rill_stream stream, double wit
     rill_device *device = NULL;
     uint64_t foreseen, linked;
     rill_sim_options options = rill_sim_options_default();
-    options.backend = RILL_BACKEND_CPU;
+    options.on.backend = RILL_BACKEND_CPU;
     options.variant.stream = stream;
     options.variant.addressing = RILL_LIST;
     cr_assert_eq(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain), RILL_OK);
@@ -91,7 +91,7 @@ Test(plan_memory, a_permeability_takes_what_its_plan_states, .timeout = 300, .di
     rill_memory_give_back();
     omp_set_num_threads(2);
     rill_geom *geom = random_rock(80);
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.tolerance = 0.01;
     o.variant.stream = RILL_AA;
     o.variant.addressing = RILL_LIST;
@@ -125,7 +125,7 @@ Test(plan_memory, exact_walls_take_what_the_plan_states, .timeout = 300, .disabl
     spheres.cells = 160;
     spheres.exact = true;
     cr_assert_eq(rill_generate_spheres(&spheres, &geom), RILL_OK, "%s", rill_error_message());
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.acceleration = RILL_ACCELERATION_NONE;
     o.max_steps = 4;
     cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK);
@@ -146,7 +146,7 @@ Test(plan_memory, a_run_on_a_smooth_surface_takes_what_the_error_bar_states, .ti
     rill_memory_give_back();
     omp_set_num_threads(2);
     rill_geom *geom = random_rock(64), *own = NULL;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.tolerance = 0.01;
     o.wall_room = true;
     cr_assert_eq(rill_permeability_prepare(geom, &o), RILL_OK);

@@ -464,7 +464,7 @@ static outcome compute(rill_geom *geom, int parts, rill_variant variant)
     ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
     for (int k = 0; k < 4; k++) devices[k] = device;
     o.variant = variant;
-    o.device = device, o.devices = devices, o.device_count = parts;
+    o.on.device = device, o.on.list = devices, o.on.count = parts;
     o.tolerance = 0.01;
     o.finished = finished, o.finished_pieces = finished_pieces, o.context = &out;
     ASSERT_OK(rill_permeability_prepare(geom, &o));

@@ -141,7 +141,7 @@ Test(pore_network, forecast_states_the_steps_and_the_time_of_a_plan)
     rill_permeability_options options = rill_permeability_options_default();
     rill_permeability_plan plan;
     rill_permeability_forecast one, three;
-    options.backend = RILL_BACKEND_CPU;
+    options.on.backend = RILL_BACKEND_CPU;
     options.axis = 0;
     ASSERT_OK(rill_permeability_prepare(geom, &options));
     ASSERT_OK(rill_permeability_plan_make(geom, &options, &plan));

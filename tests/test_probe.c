@@ -28,7 +28,7 @@ static rill_sim_options options_of(rill_variant variant)
 {
     rill_sim_options options = rill_sim_options_default();
     options.variant = variant;
-    options.backend = RILL_BACKEND_CPU;
+    options.on.backend = RILL_BACKEND_CPU;
     options.tau = variant.stream == RILL_MACROSCOPIC ? 1 : 0.8;
     if (variant.stream == RILL_MACROSCOPIC) options.magic = 0.25;
     (variant.collision == RILL_ADVECTION_DIFFUSION ? options.velocity : options.force)[0] = 1e-6;

@@ -132,7 +132,7 @@ static rill_permeability_options along_x(rill_progress progress)
 {
     rill_permeability_options o = rill_permeability_options_default();
     o.axis = 0;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.acceleration = RILL_ACCELERATION_NONE;
     o.tau = 0.51;
     o.progress = progress;
@@ -324,7 +324,7 @@ Test(progress, fields) { cr_assert_geq(cancel_everywhere(writing, 1), 1); }
 static rill_status run(canceller *c, bool resume, rill_run_result *result)
 {
     vessel_run r = {0};
-    const rill_case_plan_options options = {.backend = RILL_BACKEND_CPU, .resume = resume ? "out" : NULL};
+    const rill_case_plan_options options = {.on.backend = RILL_BACKEND_CPU, .resume = resume ? "out" : NULL};
     const rill_run_options how = {.directory = "out", .resume = resume, .progress = {cancel, c}};
     cr_assert_eq(rill_case_read("v.yaml", &r.given), RILL_OK, "%s", rill_error_message());
     cr_assert_eq(rill_geom_read(rill_case_geometry(r.given), &r.geom), RILL_OK);
@@ -345,7 +345,7 @@ Test(progress, planning_and_setting_up_a_vessel)
         vessel_run r = {0};
         canceller c = {.at = 1};
         const rill_progress progress = {cancel, &c}, none = {0};
-        const rill_case_plan_options options = {.backend = RILL_BACKEND_CPU,
+        const rill_case_plan_options options = {.on.backend = RILL_BACKEND_CPU,
                                                 .progress = plans ? progress : none};
         cr_assert_eq(rill_case_read("v.yaml", &r.given), RILL_OK, "%s", rill_error_message());
         cr_assert_eq(rill_geom_read(rill_case_geometry(r.given), &r.geom), RILL_OK);

@@ -42,7 +42,7 @@ static flow flow_create(rill_backend_kind backend, rill_side side, rill_stream s
     options.variant.addressing = addressing;
     options.variant.storage = RILL_FP64;
     options.variant.arithmetic = RILL_DOUBLE;
-    options.backend = backend;
+    options.on.backend = backend;
     options.tau = 1;
     options.magic = 0.25;
     options.force[2] = 1e-4;
@@ -184,7 +184,7 @@ Test(relaxation, a_flow_that_is_driven_apart_is_brought_back)
     options.variant.arithmetic = RILL_DOUBLE;
     options.magic = 0.25;
     options.axis = 2;
-    options.backend = RILL_BACKEND_CPU;
+    options.on.backend = RILL_BACKEND_CPU;
     ASSERT_OK(rill_permeability_prepare(geom, &options));
     rill_log_to(see_apart, &apart);
     for (int with = 0; with < 2; with++) {

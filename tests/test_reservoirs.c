@@ -26,7 +26,7 @@ static rill_permeability_options options_of(int axis, rill_drive drive, uint32_t
     o.reservoir = reservoir;
     o.tolerance = 1e-5;
     o.variant.storage = RILL_FP64;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     return o;
 }
 

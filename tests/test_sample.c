@@ -71,7 +71,7 @@ static rill_permeability_options options(int axis, rill_drive drive)
     rill_permeability_options o = rill_permeability_options_default();
     o.axis = axis;
     o.drive = drive;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.variant.storage = RILL_FP64;
     o.tolerance = 1e-5;
     return o;
@@ -253,7 +253,7 @@ Test(sample, blocks_that_are_not_whole_in_it_are_not_computed)
     rill_batch b;
     rill_batch_options batch = rill_batch_options_default();
     for (int a = 0; a < 3; a++) geom->sides[a] = RILL_MIRROR;
-    batch.permeability.backend = RILL_BACKEND_CPU;
+    batch.permeability.on.backend = RILL_BACKEND_CPU;
     cr_assert_eq(rill_blocks_create(geom, "core", (const uint32_t[1]){4}, 1, &grid, &items, &count), RILL_OK);
     cr_assert_eq(rill_batch_compute(items, count, &batch, &b), RILL_OK, "%s", rill_error_message());
     size_t cut = 0;

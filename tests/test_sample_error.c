@@ -88,7 +88,7 @@ static int covered(rill_geom *medium, double *widest)
     rill_batch_options o = rill_batch_options_default();
     o.permeability.axis = 0;
     o.permeability.tolerance = 0.01;
-    o.permeability.backend = RILL_BACKEND_CPU;
+    o.permeability.on.backend = RILL_BACKEND_CPU;
     for (int a = 0; a < 3; a++) medium->sides[a] = RILL_MIRROR;
     cr_assert_eq(
         rill_blocks_create(medium, "m", (const uint32_t[]){EDGE, EDGE / 2}, 2, grids, &items, &count),

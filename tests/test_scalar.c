@@ -37,7 +37,7 @@ static sets sets_of(rill_lattice lattice, double tau, double u, rill_backend_kin
     scalar->tau = tau;
     scalar->magic = 1.0 / 6;
     for (int a = 0; a < 3; a++) scalar->velocity[a] = u / (1 + a);
-    s.of[FLOW].backend = backend;
+    s.of[FLOW].on.backend = backend;
     return s;
 }
 
@@ -134,9 +134,9 @@ static double *ramp(const rill_domain *domain, sets s, int parts, bool resumed)
     rill_device *device = NULL, *devices[3];
     rill_sim *sim = NULL, *next = NULL;
     double *phi = malloc(nodes * sizeof *phi);
-    ASSERT_OK(rill_device_create(s.of[FLOW].backend, 0, &device));
+    ASSERT_OK(rill_device_create(s.of[FLOW].on.backend, 0, &device));
     for (int k = 0; k < 3; k++) devices[k] = device;
-    s.of[FLOW].device = device, s.of[FLOW].devices = devices, s.of[FLOW].device_count = parts;
+    s.of[FLOW].on.device = device, s.of[FLOW].on.list = devices, s.of[FLOW].on.count = parts;
     for (rill_node k = 0; k < nodes; k++) phi[k] = (double)k / nodes;
     ASSERT_OK(rill_sim_create_sets(domain, s.of, SETS, RILL_LOAD_NONE, &sim));
     cr_assert_eq(rill_sim_parts(sim), parts);
@@ -146,7 +146,7 @@ static double *ramp(const rill_domain *domain, sets s, int parts, bool resumed)
         const uint64_t bytes = rill_sim_state_bytes(sim);
         char *state = malloc(bytes);
         ASSERT_OK(rill_sim_state_save(sim, 0, bytes, state));
-        s.of[FLOW].device_count = 1;
+        s.of[FLOW].on.count = 1;
         ASSERT_OK(rill_sim_create_sets(domain, s.of, SETS, RILL_LOAD_NONE, &next));
         ASSERT_OK(rill_sim_state_load(next, 0, bytes, state));
         ASSERT_OK(rill_sim_state_resume(next, steps));

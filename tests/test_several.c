@@ -60,9 +60,9 @@ static outcome run_on(const rill_domain *domain, rill_variant variant, rill_devi
     o.tau = variant.stream == RILL_MACROSCOPIC ? 1 : 0.7;
     if (variant.stream == RILL_MACROSCOPIC) o.magic = 0.25;
     o.force[2] = 1e-4, o.force[0] = 3e-5;
-    o.device = devices[0];
-    o.devices = devices;
-    o.device_count = parts;
+    o.on.device = devices[0];
+    o.on.list = devices;
+    o.on.count = parts;
     out.refused = rill_sim_create_loaded(domain, &o, RILL_LOAD_WALLS, &sim) != RILL_OK;
     if (out.refused) return out;
     cr_assert_eq(rill_sim_parts(sim), parts);
@@ -317,19 +317,19 @@ Test(several, refuses_what_it_has_not)
     ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
     for (int k = 0; k < 200; k++) devices[k] = device;
     rill_sim_options o = rill_sim_options_default();
-    o.devices = devices, o.device_count = 2;
+    o.on.list = devices, o.on.count = 2;
     o.variant.stream = RILL_RING, o.variant.addressing = RILL_BITMAP;
     cr_assert_eq(rill_sim_create(domain, &o, &sim), RILL_USAGE);
     cr_assert_not_null(strstr(rill_error_message(), "ring buffer"), "%s", rill_error_message());
     o.variant.stream = RILL_AA;
-    devices[1] = NULL, o.device_count = 2;
+    devices[1] = NULL, o.on.count = 2;
     cr_assert_eq(rill_sim_create(domain, &o, &sim), RILL_USAGE);
     devices[1] = device;
     ASSERT_OK(rill_sim_create(domain, &o, &sim));
     cr_assert_eq(rill_sim_parts(sim), 2);
     rill_sim_destroy(sim);
     /* Fewer parts than devices where each would have less than 4,096 nodes, and one in the extreme. */
-    o.device_count = 200;
+    o.on.count = 200;
     ASSERT_OK(rill_sim_create(domain, &o, &sim));
     cr_assert_eq(rill_sim_parts(sim), (int)((rill_domain_nodes(domain) + RILL_CHUNK - 1) / RILL_CHUNK));
     cr_assert_eq(rill_several_check(domain, &o, RILL_LOAD_NONE), RILL_USAGE);
@@ -363,14 +363,14 @@ Test(several, plans_of_parts)
     ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
     ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
     rill_several_given given = {
-        .variant = rill_variant_default(), .devices = devices, .device_count = 4, .held = UINT64_C(1) << 30};
+        .variant = rill_variant_default(), .on.list = devices, .on.count = 4, .held = UINT64_C(1) << 30};
     for (int k = 0; k < 4; k++) devices[k] = device;
     ASSERT_OK(rill_several_plan_make(domain, &given, &here));
     away = *device;
     away.elsewhere = true;
     for (int k = 2; k < 4; k++) devices[k] = &away;
     ASSERT_OK(rill_several_plan_make(domain, &given, &there));
-    given.device_count = 1;
+    given.on.count = 1;
     ASSERT_OK(rill_several_plan_make(domain, &given, &one));
     cr_assert(here.count == 4 && there.count == 4 && one.count == 1);
     uint64_t nodes = 0, held = 0;

@@ -168,7 +168,7 @@ static setting set_up_on(const rill_domain *domain, rill_variant variant, rill_d
     o.variant = variant, o.tau = 0.55;
     o.carreau_yasuda = (rill_carreau_yasuda){0.2, 0.01, 300, 0.4, 1.7}; /* read where the variant has them */
     o.casson = (rill_casson){0.01, 1e-5, 0.3};
-    o.device = devices[0], o.devices = devices, o.device_count = parts;
+    o.on.device = devices[0], o.on.list = devices, o.on.count = parts;
     ASSERT_OK(rill_sim_create(domain, &o, &s.sim));
     cr_assert_eq(rill_sim_parts(s.sim), parts);
     patches_add(domain, s.sim);
@@ -636,7 +636,7 @@ Test(several_walls, interpolation_at_mirrored_boundaries_is_refused)
         rill_sim_options o = rill_sim_options_default();
         o.variant.stream = RILL_PULL;
         o.variant.addressing = RILL_LIST;
-        o.device = device, o.devices = devices, o.device_count = parts;
+        o.on.device = device, o.on.list = devices, o.on.count = parts;
         ASSERT_OK(rill_sim_create(domain, &o, &sim));
         cr_assert_eq(rill_sim_parts(sim), parts);
         const rill_status status = rill_sim_boundary_add(sim, b, &patch);

@@ -71,7 +71,7 @@ static rill_sim_options options_of(rill_variant variant, rill_backend_kind backe
 {
     rill_sim_options options = rill_sim_options_default();
     options.variant = variant;
-    options.backend = backend;
+    options.on.backend = backend;
     options.tau = variant.stream == RILL_MACROSCOPIC ? 1 : 0.9;
     if (variant.stream == RILL_MACROSCOPIC) options.magic = 0.25;
     options.force[0] = 1e-5;
@@ -116,7 +116,7 @@ Test(sim, schemes_agree)
     {
         const rill_sim_options options = options_of(rill_variant_at(k), backend);
         rill_sim_options plain = options;
-        plain.backend = RILL_BACKEND_CPU;
+        plain.on.backend = RILL_BACKEND_CPU;
         plain.variant.stream = RILL_PULL;
         plain.variant.storage = RILL_FP64;
         state s = start(geom, &options), reference = start(geom, &plain);
@@ -157,7 +157,7 @@ Test(sim, bitmaps_find_nodes_in_runs)
         if (rill_variant_check(v) != RILL_OK) continue;
         const rill_sim_options options = options_of(v, backend);
         rill_sim_options plain = options;
-        plain.backend = RILL_BACKEND_CPU;
+        plain.on.backend = RILL_BACKEND_CPU;
         plain.variant.stream = RILL_PULL;
         plain.variant.addressing = RILL_LIST;
         state s = start(geom, &options), reference = start(geom, &plain);
@@ -535,7 +535,7 @@ Test(sim, shear_wave_decays_with_the_viscosity)
     FOR_EACH_BACKEND(backend)
     for (int k = 0; k < 8; k++) {
         rill_sim_options options = rill_sim_options_default();
-        options.backend = backend;
+        options.on.backend = backend;
         options.variant = (rill_variant){k & 1 ? RILL_D3Q27 : RILL_D3Q19,
                                          k & 2 ? RILL_SRT : RILL_TRT,
                                          RILL_SECOND_ORDER,
@@ -598,7 +598,7 @@ Test(sim, refuses_what_cannot_run)
     options.variant.lattice = RILL_D3Q27;
     cr_expect_eq(rill_sim_create(domain, &options, &sim), RILL_USAGE);
     options = rill_sim_options_default();
-    options.backend = RILL_BACKEND_CPU;
+    options.on.backend = RILL_BACKEND_CPU;
     setenv("RILL_MEMORY", "1kB", 1);
     cr_expect_eq(rill_sim_create(domain, &options, &sim), RILL_SYSTEM);
     unsetenv("RILL_MEMORY");

@@ -33,7 +33,7 @@ static rill_status compute(const uint32_t n[3], int axis, rill_permeability *out
     rill_geom *geom = slice(n);
     cr_assert_eq(o.axis, RILL_AXIS_AUTO);
     o.axis = axis;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.variant.storage = RILL_FP64;
     o.tolerance = 1e-5;
     memset(out, 0, sizeof *out);
@@ -124,7 +124,7 @@ Test(slices, batch_drives_each_item_along_its_own_axis)
     const rill_batch_item items[2] = {{.name = "flat", .geom = geoms[0]}, {.name = "deep", .geom = geoms[1]}};
     rill_batch_options o = rill_batch_options_default();
     rill_batch b;
-    o.permeability.backend = RILL_BACKEND_CPU;
+    o.permeability.on.backend = RILL_BACKEND_CPU;
     cr_assert_eq(rill_batch_compute(items, 2, &o, &b), RILL_OK, "%s", rill_error_message());
     cr_assert(b.rows[0].k[0][0] > 0 && isnan(b.rows[0].k[2][2]), "%s", b.rows[0].message);
     cr_assert(b.rows[1].k[2][2] > 0 && isnan(b.rows[1].k[0][0]), "%s", b.rows[1].message);

@@ -40,7 +40,7 @@ Test(sponge, has_the_viscosity_that_it_is_given)
             rill_geom *geom = NULL;
             rill_domain *domain = NULL;
             rill_sim *sim = NULL;
-            o.backend = backend;
+            o.on.backend = backend;
             o.tau = tau;
             o.variant.lattice = collision == RILL_TRT ? RILL_D3Q19 : RILL_D3Q27;
             o.variant.collision = (rill_collision)collision;
@@ -111,7 +111,7 @@ Test(sponge, lies_in_extensions)
     rill_case *given = NULL;
     rill_geom *geom = NULL;
     rill_case_plan plan;
-    const rill_case_plan_options options = {.backend = RILL_BACKEND_CPU};
+    const rill_case_plan_options options = {.on.backend = RILL_BACKEND_CPU};
     static const struct {
         double extend, cell;
         bool planned, refused;

@@ -57,7 +57,7 @@ Test(tensor, is_zero_off_the_diagonal_between_mirrors)
     rill_geom *geom = random_rock(24);
     rill_permeability_options o = rill_permeability_options_default();
     rill_permeability whole, one;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     geom->sides[0] = RILL_MIRROR;
     o.axis = RILL_AXES_XYZ;
     cr_assert_eq(computed(geom, &o, &whole), RILL_OK, "%s", rill_error_message());

@@ -42,7 +42,7 @@ Test(tortuosity, is_uncertain_by_what_pressures_lack)
     geom->porosity = (rill_porosity){-1, -1, {-1, -1, -1}};
     for (uint32_t v = 0; v < NX * NY * NZ; v++)
         geom->voxels[v] = tree[v / NX / NY][v / NX % NY] >> v % NX & 1 ? RILL_FLUID : RILL_SOLID;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.axis = 2;
     o.variant.collision = RILL_SRT;
     o.tau = 3;
@@ -83,7 +83,7 @@ static rill_geom *chamber_beside(void)
 static rill_permeability_options options_of(rill_storage storage)
 {
     rill_permeability_options o = rill_permeability_options_default();
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.axis = 2;
     o.variant.storage = storage;
     return o;

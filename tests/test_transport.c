@@ -94,7 +94,7 @@ static void says(const char *transport, bool refuses, const char *what)
     ASSERT_OK(rill_case_read("v.yaml", &given));
     ASSERT_OK(rill_geom_read(given->geometry, &geom));
     ASSERT_OK(
-        rill_case_plan_make(given, geom, &(rill_case_plan_options){.backend = RILL_BACKEND_CPU}, &plan));
+        rill_case_plan_make(given, geom, &(rill_case_plan_options){.on.backend = RILL_BACKEND_CPU}, &plan));
     bool found = false;
     for (int k = 0; k < plan.verdict_count; k++)
         found |= plan.verdicts[k].refuses == refuses && strstr(plan.verdicts[k].text, what);

@@ -75,7 +75,7 @@ static rill_status found(const rill_geom *geom, rill_backend_kind backend, rill_
     rill_permeability_options o = rill_permeability_options_default();
     rill_permeability p;
     rill_geom *own = moved(geom, 0, 0, 0);
-    o.backend = backend;
+    o.on.backend = backend;
     o.acceleration = how;
     o.variant.storage = storage;
     o.tolerance = tolerance;
@@ -151,7 +151,7 @@ Test(uncertainty, of_long_folded_ducts_knows_what_pressures_round_to, .disabled 
             rill_permeability_options o = rill_permeability_options_default();
             rill_geom *geom = folded(cases[c].n);
             rill_permeability p;
-            o.backend = backend;
+            o.on.backend = backend;
             ASSERT_OK(computed(geom, &o, &p));
             cr_expect_lt(fabs(p.k[2][2] / cases[c].k - 1), p.uncertainty + 1e-5, "n %u: %g +- %g of %g",
                          cases[c].n, p.k[2][2], p.uncertainty, cases[c].k);
@@ -359,7 +359,7 @@ Test(uncertainty, of_components_across_the_force_is_a_bound)
     rill_geom *geom = sheet(at_angle, sizeof at_angle / sizeof *at_angle);
     for (int axis = 0; axis < 2; axis++) {
         rill_permeability_options o = rill_permeability_options_default();
-        o.backend = RILL_BACKEND_CPU;
+        o.on.backend = RILL_BACKEND_CPU;
         o.axis = axis;
         o.variant.storage = RILL_FP64;
         o.acceleration = RILL_ACCELERATION_NONE;
@@ -391,7 +391,7 @@ Test(uncertainty, of_components_across_a_force_in_16_bits_is_a_bound, .disabled 
     OPEN(geom, 0, 0, 41, 23, 23, 2);
     OPEN(geom, 6, 20, 0, 3, 3, 43);
     rill_permeability_options o = rill_permeability_options_default();
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.axis = 2;
     o.variant.storage = RILL_P16_2C;
     const rill_permeability_flow run = run_of(geom, o);
@@ -407,7 +407,7 @@ static void expect_bounds(const rill_geom *geom, int axis, double tolerance, con
                           size_t count)
 {
     rill_permeability_options o = rill_permeability_options_default();
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.axis = axis;
     o.acceleration = RILL_ACCELERATION_NETWORK;
     o.variant.storage = RILL_FP64;
@@ -462,7 +462,7 @@ Test(uncertainty, of_a_tortuosity_is_a_bound, .disabled = SANITIZED)
     rill_geom *geoms[] = {chambers(), dead_end(), chain()};
     for (size_t g = 0; g < sizeof geoms / sizeof *geoms; g++) {
         rill_permeability_options o = rill_permeability_options_default();
-        o.backend = RILL_BACKEND_CPU;
+        o.on.backend = RILL_BACKEND_CPU;
         o.variant.storage = RILL_FP64;
         o.acceleration = RILL_ACCELERATION_NETWORK;
         o.tolerance = 1e-6;
@@ -474,7 +474,7 @@ Test(uncertainty, of_a_tortuosity_is_a_bound, .disabled = SANITIZED)
         FOR_EACH_BACKEND(backend)
         for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
             for (int loose = 0; loose < 2; loose++) {
-                o.backend = backend;
+                o.on.backend = backend;
                 o.acceleration = ways[w];
                 o.tolerance = loose ? 1e-2 : 1e-3;
                 const rill_permeability_flow run = run_of(geoms[g], o);
@@ -497,7 +497,7 @@ Test(uncertainty, of_a_tortuosity_in_16_bits_is_known_with_that_of_k, .disabled 
 {
     rill_geom *geom = chambers();
     rill_permeability_options o = rill_permeability_options_default();
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.variant.storage = RILL_FP16S;
     rill_permeability p;
     cr_expect_eq(computed(geom, &o, &p), RILL_NUMERICS);
@@ -520,7 +520,7 @@ Test(uncertainty, of_a_tortuosity_between_reservoirs)
     OPEN(geom, 0, 1, 1, 24, 3, 3);
     OPEN(geom, 6, 4, 1, 8, 4, 3);
     rill_permeability_options o = rill_permeability_options_default();
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.axis = 0;
     o.drive = RILL_DRIVE_PRESSURE;
     const rill_permeability_flow run = run_of(geom, o);
@@ -541,7 +541,7 @@ Test(uncertainty, of_a_tortuosity_is_unknown_at_first)
 {
     rill_geom *geom = dead_end();
     rill_permeability_options o = rill_permeability_options_default();
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.max_steps = 100;
     const rill_permeability_flow run = run_of(geom, o);
     cr_expect_not(run.converged);
@@ -560,7 +560,7 @@ static void settle(const rill_geom *geom, rill_backend_kind backend, rill_storag
     rill_domain *domain = NULL;
     rill_sim *sim = NULL;
     rill_sim_options o = rill_sim_options_default();
-    o.backend = backend;
+    o.on.backend = backend;
     o.tau = 2;
     o.force[2] = force;
     o.variant.storage = storage;
@@ -608,7 +608,7 @@ Test(uncertainty, knows_momentum_that_alternates)
     rill_permeability_options o = rill_permeability_options_default();
     rill_geom *geom = solid(40, 4, 24);
     fold(geom);
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.axis = 2;
     o.variant.storage = RILL_FP64;
     o.tolerance = 1e-5;
@@ -627,7 +627,7 @@ Test(uncertainty, of_cumulants_counts_their_sums)
     rill_permeability_options o = rill_permeability_options_default();
     rill_geom *geom = solid(80, 4, 16);
     fold(geom);
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.axis = 2;
     o.variant.collision = RILL_CUMULANT;
     o.variant.lattice = RILL_D3Q27;
@@ -644,7 +644,7 @@ Test(uncertainty, of_d3q15_knows_its_chequerboard)
 {
     rill_permeability_options o = rill_permeability_options_default();
     rill_geom *geom = chambers();
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.variant.lattice = RILL_D3Q15;
     o.axis = 2;
     o.variant.storage = RILL_FP64;

@@ -103,7 +103,7 @@ Test(vessel_flows, stenosis, .disabled = SANITIZED)
 static void run_case(const char *name, rill_verify_record *record)
 {
     const rill_verify_setup setup = {
-        .variant = rill_variant_default(), .backend = RILL_BACKEND_CPU, .magic = 3. / 16};
+        .variant = rill_variant_default(), .on.backend = RILL_BACKEND_CPU, .magic = 3. / 16};
     const int count = rill_verify_count(RILL_VERIFY_VESSELS);
     int found = 0;
     for (int k = 0; k < count; k++) {

@@ -48,10 +48,10 @@ static void set_up(const rill_keeper *keeper, setup *s)
     *s = (setup){.given = NULL};
     ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &s->device));
     for (int k = 0; k < 3; k++) s->devices[k] = s->device;
-    const rill_case_plan_options options = {.backend = RILL_BACKEND_CPU,
-                                            .device = s->device,
-                                            .devices = s->devices,
-                                            .device_count = keeper ? 3 : 1};
+    const rill_case_plan_options options = {.on.backend = RILL_BACKEND_CPU,
+                                            .on.device = s->device,
+                                            .on.list = s->devices,
+                                            .on.count = keeper ? 3 : 1};
     ASSERT_OK(rill_case_read("v.yaml", &s->given));
     ASSERT_OK(rill_geom_read_kept("v.geom.h5", keeper, &s->geom));
     ASSERT_OK(rill_case_plan_make(s->given, s->geom, &options, &s->plan));

@@ -317,11 +317,11 @@ Test(wall_sensitivity, does_not_depend_on_parts)
     rill_permeability_options o = along(2);
     rill_geom *geom = spheres(&a);
     ASSERT_OK(rill_device_create(RILL_BACKEND_CPU, 0, &device));
-    o.device = device;
+    o.on.device = device;
     o.variant.stream = RILL_AA;
     one = listen(geom, o);
-    o.devices = (rill_device *const[]){device, device, device};
-    o.device_count = 3;
+    o.on.list = (rill_device *const[]){device, device, device};
+    o.on.count = 3;
     three = listen(geom, o);
     cr_expect_eq(one.normal, three.normal);
     cr_expect_eq(one.largest, three.largest);

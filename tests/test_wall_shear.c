@@ -532,7 +532,7 @@ static double pipe_error(rill_backend_kind backend, double angle, double radius)
     vessel v = make(&s, 1 / radius, RILL_SHELL_ONE, NULL);
     axis_of((const double[]){0, 0, 0}, p.axis, e);
     for (int a = 0; a < 3; a++) p.middle[a] = -v.geom->origin[a] / v.geom->spacing;
-    o.backend = backend;
+    o.on.backend = backend;
     o.tau = 0.8;
     const double nu = (o.tau - 0.5) / 3, gradient = 4 * nu * p.speed / (radius * radius);
     for (int a = 0; a < 3; a++) o.force[a] = gradient * p.axis[a];

@@ -139,7 +139,7 @@ static rig rig_start(const rill_geom *geom, rill_variant v, rill_backend_kind ba
     rill_sim_options options = rill_sim_options_default();
     ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){v.lattice, -1}, &r.domain));
     options.variant = v;
-    options.backend = backend;
+    options.on.backend = backend;
     options.tau = 0.8;
     options.force[0] = 1e-4;
     options.carreau_yasuda = (rill_carreau_yasuda){0.2, 0.05, 10, 2, 0.5};
@@ -545,7 +545,7 @@ Test(walls, nonsense_is_refused)
     rill_sim *sim = NULL;
     int patch;
     rill_sim_options options = rill_sim_options_default();
-    options.backend = RILL_BACKEND_CPU;
+    options.on.backend = RILL_BACKEND_CPU;
     ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
     cuts c = cuts_of(domain, 0.25);
     const rill_cut good = c.all[1];

@@ -81,7 +81,7 @@ static const char *vessel_resume;
 static inline vessel_run vessel_set_up(rill_backend_kind backend)
 {
     vessel_run r = {0};
-    const rill_case_plan_options options = {.backend = backend, .resume = vessel_resume};
+    const rill_case_plan_options options = {.on.backend = backend, .resume = vessel_resume};
     cr_assert_eq(rill_case_read("v.yaml", &r.given), RILL_OK, "%s", rill_error_message());
     cr_assert_eq(rill_geom_read(r.given->geometry, &r.geom), RILL_OK, "%s", rill_error_message());
     cr_assert_eq(rill_case_plan_make(r.given, r.geom, &options, &r.plan), RILL_OK, "%s",

@@ -88,10 +88,11 @@ typedef struct rill_batch_row {
 
 /** How a batch is computed. */
 typedef struct rill_batch_options {
-    rill_permeability_options permeability; /**< of every item; `device`, `devices`, `checkpoint`, `resume`,
-                                                 `finished`, `finished_pieces` and `progress` are not used */
+    rill_permeability_options
+        permeability; /**< of every item; `on.device`, `on.list`, `checkpoint`, `resume`,
+                           `finished`, `finished_pieces` and `progress` are not used */
     const rill_diffusivity_options *diffusivity; /**< compute diffusivities in place of permeabilities:
-                                                      `device`, `finished` and `progress` are not used;
+                                                      `on`, `finished` and `progress` are not used;
                                                       NULL: permeabilities */
     uint32_t sample_edge;     /**< voxels along an edge of the blocks that the row "sample" of each item comes
                                  from, see rill_error_bar_sample(); 0: that row is not required */

@@ -26,6 +26,17 @@ typedef enum rill_backend_kind { RILL_BACKEND_AUTO, RILL_BACKEND_CPU, RILL_BACKE
  */
 typedef struct rill_device rill_device;
 
+/** The devices that something runs on, all of one backend. */
+typedef struct rill_devices {
+    rill_device *device;       /**< not owned; NULL: one is opened whenever it is needed */
+    rill_backend_kind backend; /**< of that */
+    rill_device *const *list;  /**< [count], not owned: each steps a part of the nodes, and one that is listed
+                                    more than once several; `device` is the first. Results are the same bits
+                                    however many there are. The last ones stay idle where a part would have
+                                    fewer than 4,096 nodes. Read where count > 1 */
+    int count;                 /**< 0 or 1: `device` alone */
+} rill_devices;
+
 /** One of the parts of a simulation on several devices, in a plan; part k is on device k of the list. */
 typedef struct rill_part_plan {
     uint64_t nodes;        /**< fluid nodes that it steps */

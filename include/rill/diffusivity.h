@@ -61,8 +61,7 @@ typedef struct rill_diffusivity_options {
     uint64_t max_iterations;    /**< along each axis */
     bool keep_all;              /**< leave pores in that cannot conduct */
     bool error_bar;             /**< find how D changes with the voxels: rill_diffusivity.bar */
-    rill_device *device;        /**< not owned; NULL: one is opened */
-    rill_backend_kind backend;  /**< of that */
+    rill_devices on;            /**< where it runs: one device */
     rill_progress progress;     /**< all 0: none */
     const char *checkpoint;     /**< file that a run which is cancelled leaves, and that is written every
                                      `checkpoint_every`; removed at the end. NULL: none */

@@ -215,11 +215,7 @@ typedef struct rill_node_moments {
 /** What to compute. */
 typedef struct rill_permeability_options {
     rill_variant variant;           /**< what the kernel is compiled for */
-    rill_device *device;            /**< not owned; NULL: one is opened whenever it is needed */
-    rill_backend_kind backend;      /**< of that */
-    rill_device *const *devices;    /**< [device_count], not owned: each steps a part of the nodes, see
-                                         rill_sim_options; `device` is the first of them */
-    int device_count;               /**< 0 or 1: `device` alone */
+    rill_devices on;                /**< where it runs */
     int axis;                       /**< 0, 1, 2, or several, RILL_AXIS_AUTO ... of rill/types.h */
     double tau;                     /**< 0: chosen */
     double magic;                   /**< TRT */

@@ -54,8 +54,7 @@ typedef struct rill_permeability_request {
                              for it; needs the voxel size; 0: none */
     /**
      * Called when voxels are prepared and a device is needed first; may be NULL.
-     * @param[in,out] options  set `device`, `devices` and `device_count`, which stay open until
-     * rill_permeability_run() has returned
+     * @param[in,out] options  set `on`, whose devices stay open until rill_permeability_run() has returned
      */
     rill_status (*open)(void *context, rill_permeability_options *options);
     /**
@@ -74,7 +73,7 @@ typedef struct rill_permeability_request {
  * (rill_geom.greys) the sensitivity to walls is found; where `finished` is set, the mean momentum is settled,
  * too.
  * @param[in,out] geom  its pores that conduct along no axis become solid, see rill_permeability_prepare()
- * @param[in] options   of the run; without `device` one of the backend is opened while voxels are prepared
+ * @param[in] options   of the run; without `on.device` one of the backend is opened while voxels are prepared
  * @param[in] request   what is requested besides
  * @param[out] out      always to be freed by rill_permeability_answer_free()
  * @return as rill_permeability_prepare(), rill_permeability_plan_make(), rill_permeability_compute(),

@@ -16,17 +16,11 @@ extern "C" {
 
 /** Physics and place of a simulation, in lattice units. */
 typedef struct rill_sim_options {
-    rill_variant variant;        /**< what the kernel is compiled for */
-    rill_device *device;         /**< not owned; NULL: the simulation opens one for itself */
-    rill_backend_kind backend;   /**< of that */
-    rill_device *const *devices; /**< [device_count], not owned, of one backend; each steps a part of the
-                                    nodes, and one that is listed more than once several. Results are the same
-                                    bits however many there are. The last ones stay idle where a part would
-                                    have fewer than 4,096 nodes. Read where device_count > 1 */
-    int device_count;            /**< 0 or 1: `device` alone */
-    double tau;   /**< relaxation time of the shear stress, > 0.5; nu = (tau - 0.5) / 3; not used with
-                         Carreau-Yasuda and Casson, where nu follows from the law; of a scalar that of its
-                         flux, diffusivity c_s^2 (tau - 0.5), c_s^2 = 1/4 on D3Q7, 1/3 on D3Q19 */
+    rill_variant variant; /**< what the kernel is compiled for */
+    rill_devices on;      /**< where it runs */
+    double tau;           /**< relaxation time of the shear stress, > 0.5; nu = (tau - 0.5) / 3; not used with
+                                 Carreau-Yasuda and Casson, where nu follows from the law; of a scalar that of its
+                                 flux, diffusivity c_s^2 (tau - 0.5), c_s^2 = 1/4 on D3Q7, 1/3 on D3Q19 */
     double magic; /**< (tau - 1/2)(tau_minus - 1/2), > 0: TRT and MRT for all odd moments, central moments and
                      cumulants for those of third order; not used by SRT */
     double third; /**< central moments and cumulants: third moments, rho = 1, beyond which their rate goes

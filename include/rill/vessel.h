@@ -252,30 +252,30 @@ typedef struct rill_case_plan_speed {
 
 /** The plan of a case, known before anything is allocated for it. */
 typedef struct rill_case_plan {
-    rill_scales scales;       /**< SI per lattice unit */
-    rill_sim_options options; /**< variant, tau, viscosity law, lu */
-    rill_case_plan_viscosity viscosity;
+    rill_scales scales;                 /**< SI per lattice unit */
+    rill_sim_options options;           /**< variant, tau, viscosity law, lu */
+    rill_case_plan_viscosity viscosity; /**< of the fluid */
 
-    uint64_t voxels;        /**< voxels of the box */
-    uint64_t nodes;         /**< fluid nodes */
-    uint64_t wall_links;    /**< links to walls */
-    uint64_t opening_links; /**< links through openings */
-    rill_case_plan_peak peak;
-    rill_case_plan_pressure pressure;
-    rill_case_plan_start start;
+    uint64_t voxels;                      /**< voxels of the box */
+    uint64_t nodes;                       /**< fluid nodes */
+    uint64_t wall_links;                  /**< links to walls */
+    uint64_t opening_links;               /**< links through openings */
+    rill_case_plan_peak peak;             /**< the fastest flow that is expected */
+    rill_case_plan_pressure pressure;     /**< that are expected */
+    rill_case_plan_start start;           /**< how the run starts */
     uint64_t cycle_steps;                 /**< steps of a cycle; 0 when steady */
     uint64_t steps;                       /**< at most */
     int weights;                          /**< of all modes of velocities and pressures, each moment */
     rill_case_plan_compliance compliance; /**< what the fluid of the lattice stores */
     rill_case_plan_errors errors;         /**< to expect */
     rill_case_plan_resume resume;         /**< of the checkpoint that the run goes on from */
-    rill_case_plan_transport transport;
-    rill_resources resources;  /**< memory, and the parts that devices step */
-    uint64_t host_peak;        /**< memory of the process when it needs most: what it has already, with the
-                                  geometry and the program, and resources.host_bytes */
-    uint64_t checkpoint_bytes; /**< size of one checkpoint */
-    uint64_t output_bytes;     /**< size of all results, before compression */
-    rill_case_plan_speed speed;
+    rill_case_plan_transport transport;   /**< what the flow carries */
+    rill_resources resources;             /**< memory, and the parts that devices step */
+    uint64_t host_peak;         /**< memory of the process when it needs most: what it has already, with the
+                                   geometry and the program, and resources.host_bytes */
+    uint64_t checkpoint_bytes;  /**< size of one checkpoint */
+    uint64_t output_bytes;      /**< size of all results, before compression */
+    rill_case_plan_speed speed; /**< how fast it is */
     const char *variant_reason; /**< why this variant; not owned */
 
     rill_case_plan_opening openings[RILL_OPENINGS];      /**< [opening_count], in the order of the geometry */
@@ -289,12 +289,8 @@ typedef struct rill_case_plan {
 /** What a plan needs beside the case; all zero: a new run wherever there is a device, its speed not measured.
  */
 typedef struct rill_case_plan_options {
-    rill_device *device;         /**< not owned; NULL: opened whenever it is needed */
-    rill_backend_kind backend;   /**< of that */
-    rill_device *const *devices; /**< [device_count], not owned: each steps a part of the nodes, see
-                                      rill_sim_options; `device` is the first of them */
-    int device_count;            /**< 0 or 1: `device` alone */
-    bool measure;                /**< measure the speed, else it is left out */
+    rill_devices on;    /**< where it will run */
+    bool measure;       /**< measure the speed, else it is left out */
     const char *resume; /**< directory of the checkpoint that the run goes on from; NULL: a new run */
     rill_progress
         progress; /**< of planning, and of rill_vessel_create(), until which it must live; all 0: none */
@@ -475,8 +471,8 @@ typedef struct rill_run_result {
     int phases;                          /**< snapshots written */
     int drop_count;                      /**< number of pressure drops that the case names */
     rill_run_drop drops[RILL_DROPS];     /**< [drop_count], in the order of the case */
-    rill_helicity_means helicity;
-    rill_run_transport transport;
+    rill_helicity_means helicity;        /**< where the case requests it */
+    rill_run_transport transport;        /**< what the flow carried */
 } rill_run_result;
 
 /**

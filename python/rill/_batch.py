@@ -292,7 +292,7 @@ def _batch_options(permeability: Any, variant: str | None, at_once: int, csv: An
         raise UsageError("resume=True continues a table: name it with csv=.")
     o.table, o.resume = None if csv is None else path_bytes(csv), resume
     named = Device(device)
-    o.permeability.backend = named.kind
+    o.permeability.on.backend = named.kind
     ordinals = (ctypes.c_int * 1)(named.ordinal)
     o.ordinals, o.ordinal_count = ordinals, 1
     return o, ordinals

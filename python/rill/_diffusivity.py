@@ -331,7 +331,7 @@ def diffusivity(
         field_axes = order_of(order) if is_path(im) or isinstance(im, Geometry) else letters
         provenance = provenance_of(geometry, keywords=keywords, axes=letters, sides=list(geometry.sides))
         with chosen as opened, Watch(shown_by) as watch:
-            made.device, made.backend, made.progress = opened.c, opened.kind, watch.c
+            made.on.device, made.on.backend, made.progress = opened.c, opened.kind, watch.c
             return _Computation(geometry, made, letters, field_axes if flag(fields, "fields") else "", provenance, drive).run(watch)
 
 

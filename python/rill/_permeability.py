@@ -465,10 +465,10 @@ class _Call:
     def computation(self, opened: Any) -> _Computation:
         """Return the computation on devices that are open."""
         o = self.options
-        o.device, o.backend = opened[0].c, opened[0].kind
+        o.on.device, o.on.backend = opened[0].c, opened[0].kind
         if len(opened) > 1:
             self.array = (type(opened[0].c) * len(opened))(*(d.c for d in opened))
-            o.devices, o.device_count = self.array, len(opened)
+            o.on.list, o.on.count = self.array, len(opened)
         return _Computation(self.geometry, o, self.letters, self.order, self.provenance)
 
     def compute(self, error_bar: int, sample: int) -> Permeability:

@@ -198,7 +198,7 @@ class _Vessel:
 
     def _plan(self, device: str, resume: bool, directory: pathlib.Path | None, watch: Watch) -> None:
         self.device = Device(device).__enter__()
-        options = c.rill_case_plan_options(device=self.device.c, backend=self.device.kind, progress=watch.c)
+        options = c.rill_case_plan_options(on=c.rill_devices(device=self.device.c, backend=self.device.kind), progress=watch.c)
         if resume and directory is not None:
             options.resume = path_bytes(directory)
         if library.rill_case_closes(self.case):

@@ -277,7 +277,7 @@ static rill_status devices_look(batch *b)
     rill_device *device = NULL;
     uint64_t host = 0, room[RILL_GATE_DEVICES] = {0};
     b->devices = b->options->ordinal_count ? b->options->ordinal_count : 1;
-    b->kind = b->options->permeability.backend;
+    b->kind = b->options->permeability.on.backend;
     for (int d = 0; d < b->devices; d++) {
         RILL_TRY(
             rill_device_create(b->kind, b->options->ordinal_count ? b->options->ordinals[d] : 0, &device));

@@ -185,7 +185,7 @@ static rill_status diffusion(making *m)
     const uint64_t bytes = rill_diffusivity_bytes(rill_geom_fluid(m->geom));
     const bool host = m->worker->device->backend->host;
     o.axis = m->options.axis;
-    o.device = m->worker->device;
+    o.on.device = m->worker->device;
     o.finished = NULL;
     o.progress = m->worker->progress;
     if (!rill_gate_compute(m->worker->gate, &m->pass, rill_geom_voxels(m->geom) + bytes, host ? 0 : bytes))
@@ -292,9 +292,9 @@ bool rill_batch_compute_item(const rill_batch_worker *worker, const rill_batch_i
     uint64_t bytes = 0;
     making m = {.worker = worker, .row = row, .begun = rill_now()};
     m.options = worker->options->permeability;
-    m.options.device = worker->device;
-    m.options.devices = NULL;
-    m.options.device_count = 0;
+    m.options.on.device = worker->device;
+    m.options.on.list = NULL;
+    m.options.on.count = 0;
     m.options.checkpoint = NULL;
     m.options.resume = false;
     m.options.finished = NULL;

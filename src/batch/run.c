@@ -79,9 +79,9 @@ done:
 static void variant_choose(const making *m)
 {
     rill_permeability_options *o = &m->out->options;
-    m->out->variant_reason = rill_variant_choose_for(&o->variant, o->device, m->geom, m->request->keep_stream,
-                                                     m->request->keep_addressing);
-    if (o->device_count > 1 && rill_stream_ring(o->variant.stream) && !m->request->keep_stream) {
+    m->out->variant_reason = rill_variant_choose_for(&o->variant, o->on.device, m->geom,
+                                                     m->request->keep_stream, m->request->keep_addressing);
+    if (o->on.count > 1 && rill_stream_ring(o->variant.stream) && !m->request->keep_stream) {
         o->variant.stream = RILL_AA;
         m->out->variant_reason = "one array, on several devices";
     }
@@ -95,7 +95,7 @@ static rill_status device_wait(making *m)
     if (!m->opens) return RILL_OK;
     m->opens = false;
     const rill_status status = rill_device_end(&m->opening, &m->own);
-    o->device = m->own;
+    o->on.device = m->own;
     return status;
 }
 
@@ -107,7 +107,7 @@ static rill_status plan(making *m)
     rill_permeability_options *o = &a->options;
     rill_plan_sizes sizes;
     const bool waits =
-        (m->opens || m->request->open) && o->backend != RILL_BACKEND_CPU && rill_device_has_cuda();
+        (m->opens || m->request->open) && o->on.backend != RILL_BACKEND_CPU && rill_device_has_cuda();
     RILL_TRY(rill_plan_basis_take(m->geom, o, &m->basis));
     if (waits && !m->request->plan_only && !m->request->error_bar) rill_plan_basis_hurry(o, &m->basis);
     RILL_TRY(device_wait(m));
@@ -244,8 +244,8 @@ rill_status rill_permeability_run(rill_geom *geom, const rill_permeability_optio
     begin(&m, options);
     RILL_TRY(rill_plan_check(o));
     RILL_TRY(request_check(geom, o, request, &out->sample_blocks));
-    m.opens = !o->device && !request->open;
-    if (m.opens) rill_device_begin(o->backend, 0, &m.opening); /* while voxels are prepared */
+    m.opens = !o->on.device && !request->open;
+    if (m.opens) rill_device_begin(o->on.backend, 0, &m.opening); /* while voxels are prepared */
     if (request->error_bar || request->sample_edge) RILL_TRY(rill_geom_copy(geom, &whole));
     whole_take(&m, whole);
     RILL_TRY(rill_permeability_prepare(geom, o));
@@ -253,7 +253,7 @@ rill_status rill_permeability_run(rill_geom *geom, const rill_permeability_optio
 done:
     if (m.opens) rill_device_drop(&m.opening);
     if (m.own) {
-        o->device = NULL;
+        o->on.device = NULL;
         rill_device_destroy(m.own);
     }
     rill_geom_destroy(whole);

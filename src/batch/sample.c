@@ -35,7 +35,7 @@ static rill_status blocks_compute(const rill_batch_options *o, const rill_batch_
     watched w = {.progress = progress, .count = count};
     const rill_batch_worker worker = {.options = o,
                                       .gate = &gate,
-                                      .device = o->permeability.device,
+                                      .device = o->permeability.on.device,
                                       .progress = {progress.fn ? relay : NULL, &w}};
     rill_gate_init(&gate, UINT64_MAX, &(const uint64_t){UINT64_MAX}, 1);
     for (; w.number < count; w.number++) {

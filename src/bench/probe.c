@@ -134,8 +134,8 @@ static rill_status solve(const rill_domain *whole, const rill_sim_options *optio
     rill_sim *sim = NULL;
     rill_sim_options exact = *options;
     const rill_domain_options domain_options = {whole->lattice, whole->flow_axis};
-    exact.device = NULL;
-    exact.backend = RILL_BACKEND_CPU;
+    exact.on.device = NULL;
+    exact.on.backend = RILL_BACKEND_CPU;
     exact.variant.stream = options->variant.bounce == RILL_FULL_WAY ? RILL_ESOPULL : RILL_PULL;
     exact.variant.addressing = RILL_LIST;
     exact.variant.storage = RILL_FP64;

@@ -91,9 +91,7 @@ static rill_sim_options options_of(const rill_scaling_case *c)
     rill_sim_options o = rill_sim_options_default();
     o.variant = c->variant;
     o.tau = c->tau, o.magic = c->magic;
-    o.device = c->devices[0];
-    o.devices = c->devices;
-    o.device_count = c->parts;
+    o.on = (rill_devices){.device = c->devices[0], .list = c->devices, .count = c->parts};
     return o;
 }
 
@@ -151,7 +149,7 @@ static rill_status alone_time(const rill_scaling_case *c, rill_device *device, i
     rill_sim_options o = options_of(c);
     uint64_t before, after;
     const double start = rill_now();
-    o.device = device;
+    o.on.device = device;
     RILL_TRY(rill_device_available(device, &before));
     RILL_TRY(rill_several_alone_create(c->domain, &o, k, loop, &sim));
     RILL_TRY(rill_device_available(device, &after));
@@ -299,8 +297,8 @@ rill_status rill_scaling_plan(const rill_scaling_case *c, rill_scaling_part *eac
     RILL_TRY(rill_links_linked(&c->domain->numbering, variant, c->devices[0], &linked));
     /* Each part has the whole device: what all parts take of it means nothing. */
     const rill_several_given given = {.variant = variant,
-                                      .devices = devices,
-                                      .device_count = c->parts,
+                                      .on.list = devices,
+                                      .on.count = c->parts,
                                       .load = RILL_LOAD_NONE,
                                       .held = rill_sim_bytes(variant, &size, c->devices[0]) + linked};
     RILL_TRY(rill_several_plan_make(c->domain, &given, &plan));

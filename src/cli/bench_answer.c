@@ -71,7 +71,7 @@ static rill_status report(const state *s)
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:O}", "suite", "time-to-answer", "software",
                              rill_version(), "date", date, "command", s->options->command, "device",
-                             rill_device_name(s->run.device), "results", s->results);
+                             rill_device_name(s->run.on.device), "results", s->results);
     return cli_json_finish(json, s->options->json);
 }
 
@@ -110,8 +110,8 @@ rill_status bench_answer(const bench_answer_options *options)
     rill_device *device = NULL;
     if (!s.results) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the results"));
     RILL_TRY(rill_device_create(options->backend, 0, &device));
-    s.run.device = device;
-    s.run.backend = options->backend;
+    s.run.on.device = device;
+    s.run.on.backend = options->backend;
     s.run.progress = options->progress;
     RILL_TRY(shapes_run(&s, !device->backend->host));
     if (!options->dry_run) RILL_TRY(report(&s));

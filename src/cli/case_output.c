@@ -151,8 +151,8 @@ static void print_errors(const rill_case *c, const rill_case_plan_errors *e)
 /* What a plan says of several parts. */
 static cli_devices_plan parts_of(const rill_case_plan *p)
 {
-    return (cli_devices_plan){.given = p->options.device_count,
-                              .parts = {.devices = p->options.devices,
+    return (cli_devices_plan){.given = p->options.on.count,
+                              .parts = {.devices = p->options.on.list,
                                         .part = p->resources.part,
                                         .count = p->resources.parts,
                                         .nodes = p->nodes,

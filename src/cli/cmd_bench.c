@@ -217,7 +217,7 @@ static rill_status run_case(bench_state *s, int k)
                                       s->report->plan->shapes[c->shape].boundaries};
     rill_sim_options sim = rill_sim_options_default();
     char variant[96];
-    sim.device = s->yardstick->device;
+    sim.on.device = s->yardstick->device;
     sim.variant = c->variant;
     sim.tau = o->compute.tau;
     sim.magic = o->compute.magic;

@@ -160,8 +160,8 @@ static rill_status plan_try(const draft *d)
     rill_case *given = NULL;
     rill_case_plan plan = {0};
     RILL_TRY(rill_case_read_text(d->text, d->at.yaml, &given));
-    RILL_TRY(
-        rill_case_plan_make(given, d->geom, &(rill_case_plan_options){.backend = RILL_BACKEND_CPU}, &plan));
+    RILL_TRY(rill_case_plan_make(given, d->geom, &(rill_case_plan_options){.on.backend = RILL_BACKEND_CPU},
+                                 &plan));
     status = rill_case_plan_accept(&plan);
 done:
     rill_case_plan_free(&plan);

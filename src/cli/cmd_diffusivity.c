@@ -214,8 +214,8 @@ static void plan_print(const choices *c)
             c->options.keep_all ? ", but not with --keep all" : "");
     cli_row("gradient along", "%s", rill_axes_name(rill_axes_resolve(c->options.axis, c->geom->n)));
     cli_row("memory", "about %s of %s, beside the image", need,
-            c->options.device->backend->host ? "the host" : "the host and of the device each");
-    cli_row("device", "%s", rill_device_name(c->options.device));
+            c->options.on.device->backend->host ? "the host" : "the host and of the device each");
+    cli_row("device", "%s", rill_device_name(c->options.on.device));
 }
 
 /* Several inputs, or blocks: options that make files of one sample do not apply. */
@@ -251,7 +251,7 @@ static rill_status batch(choices *c)
                                                 : "--fields");
     if (c->blocks && !c->axis_given) c->options.axis = RILL_AXES_XYZ; /* for the anisotropy */
     b.options.axis = c->options.axis;
-    b.options.backend = (rill_backend_kind)c->compute.backend;
+    b.options.on.backend = (rill_backend_kind)c->compute.backend;
     return cli_batch_run(&b);
 }
 
@@ -288,7 +288,7 @@ static rill_status work(choices *c)
     RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));
     c->reading = rill_now() - start;
     opens = false;
-    RILL_TRY(rill_device_end(&opening, &c->options.device));
+    RILL_TRY(rill_device_end(&opening, &c->options.on.device));
     if (c->dry_run) {
         plan_print(c);
         goto done;
@@ -304,7 +304,7 @@ done:
     if (opens) rill_device_drop(&opening);
     rill_diffusivity_free(&result);
     rill_geom_destroy(c->geom);
-    rill_device_destroy(c->options.device);
+    rill_device_destroy(c->options.on.device);
     return status;
 }
 

@@ -275,7 +275,7 @@ static rill_status options_make(const choices *c, rill_permeability_options *out
         return rill_fail(RILL_USAGE, "--reservoir belongs to --drive pressure: add it, or leave both out");
     options.variant =
         cli_compute_variant(&c->compute); /* the device and the geometry's size decide the rest */
-    options.backend = (rill_backend_kind)c->compute.backend;
+    options.on.backend = (rill_backend_kind)c->compute.backend;
     options.axis = c->axis.number;
     options.tau = c->compute.tau_given ? c->compute.tau : 0;
     options.magic = c->compute.magic;
@@ -299,10 +299,10 @@ static rill_status devices_open(void *context, rill_permeability_options *option
     choices *c = context;
     rill_status status = RILL_OK;
     c->device.opens = false;
-    RILL_TRY(rill_device_end(&c->device.opening, &options->device));
-    RILL_TRY(cli_devices_open(&c->devices, options->device));
-    options->devices = c->devices.parts;
-    options->device_count = c->devices.part_count;
+    RILL_TRY(rill_device_end(&c->device.opening, &options->on.device));
+    RILL_TRY(cli_devices_open(&c->devices, options->on.device));
+    options->on.list = c->devices.parts;
+    options->on.count = c->devices.part_count;
 done:
     return status;
 }
@@ -362,7 +362,7 @@ static rill_status work(choices *c)
     RILL_TRY(cli_input_prepare(c->input));
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));
     RILL_TRY(cli_devices_keeper(&c->devices, &c->keeper));
-    rill_device_begin(options.backend, cli_devices_first(&c->devices),
+    rill_device_begin(options.on.backend, cli_devices_first(&c->devices),
                       &c->device.opening); /* while the image is read */
     c->device.opens = true;
     RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));

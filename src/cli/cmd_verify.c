@@ -258,12 +258,12 @@ static rill_status devices_open(choices *c, rill_verify_setup *setup)
     if (c->suite == RILL_VERIFY_SIZES && cli_devices_several(&c->devices))
         return rill_fail(RILL_USAGE, "--suite sizes fills one device: leave out --devices and --ranks, and "
                                      "start one process");
-    RILL_TRY(rill_device_create(setup->backend, cli_devices_first(&c->devices), &first));
+    RILL_TRY(rill_device_create(setup->on.backend, cli_devices_first(&c->devices), &first));
     RILL_TRY(cli_devices_open(&c->devices, first));
-    setup->device = first;
-    setup->devices = c->devices.parts;
-    setup->device_count = c->devices.part_count;
-    if (setup->device_count > 1) RILL_TRY(rill_several_variant_check(setup->variant, setup->device_count));
+    setup->on.device = first;
+    setup->on.list = c->devices.parts;
+    setup->on.count = c->devices.part_count;
+    if (setup->on.count > 1) RILL_TRY(rill_several_variant_check(setup->variant, setup->on.count));
 done:
     return status;
 }
@@ -275,7 +275,7 @@ static rill_status work(choices *c, const char *command)
     tally t = {.rows = json_array(), .left_out = json_array(), .series = json_object()};
     rill_verify_setup setup = {
         .variant = cli_compute_variant(&c->compute),
-        .backend = (rill_backend_kind)c->compute.backend,
+        .on.backend = (rill_backend_kind)c->compute.backend,
         .magic = c->compute.magic,
         .nodes = c->nodes,
         .progress = cli_progress(c->compute.quiet),
@@ -293,7 +293,7 @@ static rill_status work(choices *c, const char *command)
     RILL_TRY(cli_outputs_check(c->rock, &(cli_output){"--json", c->compute.json}, 1));
     RILL_TRY(cli_devices_parse(&c->devices));
     RILL_TRY(devices_open(c, &setup));
-    const rill_device *device = setup.device;
+    const rill_device *device = setup.on.device;
     setup.full = c->set == set_auto ? device->kind == RILL_BACKEND_CUDA : c->set == set_full;
     RILL_TRY(read_references(c, setup.full));
     if (c->rock) RILL_TRY(cli_read_geometry(c->rock, c->pore, RILL_KEEP_ALL, setup.progress, &rock));

@@ -204,7 +204,7 @@ static rill_status options_make(work *w)
     o->progress = (rill_progress){watch, w};
     o->ended = ended;
     o->context = w;
-    RILL_TRY(cli_devices_list(b->devices, b->options.backend, w->ordinals));
+    RILL_TRY(cli_devices_list(b->devices, b->options.on.backend, w->ordinals));
     o->ordinals = b->devices->count ? w->ordinals : NULL;
     o->ordinal_count = b->devices->count;
 done:

@@ -42,8 +42,8 @@ static double two_digits(double x)
 static cli_devices_plan parts_of(const rill_permeability_options *options, const rill_permeability_plan *p,
                                  double mlups)
 {
-    return (cli_devices_plan){.given = options->device_count,
-                              .parts = {.devices = options->devices,
+    return (cli_devices_plan){.given = options->on.count,
+                              .parts = {.devices = options->on.list,
                                         .part = p->resources.part,
                                         .count = p->resources.parts,
                                         .nodes = p->nodes + p->reservoirs,
@@ -103,7 +103,7 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     if (p->ghosts)
         cli_row("ghosts", "%llu (%.2f of the nodes)", (unsigned long long)p->ghosts,
                 (double)p->ghosts / (double)p->nodes);
-    print_backend(options->backend);
+    print_backend(options->on.backend);
     cli_row("tau", "%.4g (viscosity %.4g): %s", p->tau, p->nu, p->tau_reason);
     if (p->reservoirs)
         cli_row("reservoirs", "%u voxels long, %llu nodes more", options->reservoir,

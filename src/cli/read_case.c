@@ -45,11 +45,11 @@ static rill_status devices_open(cli_case_choices *c, rill_case_plan_options *opt
     rill_status status = RILL_OK;
     if (!cli_devices_several(&c->devices)) return RILL_OK;
     rill_device *first = NULL;
-    RILL_TRY(rill_device_create(options->backend, cli_devices_first(&c->devices), &first));
+    RILL_TRY(rill_device_create(options->on.backend, cli_devices_first(&c->devices), &first));
     RILL_TRY(cli_devices_open(&c->devices, first));
-    options->device = first;
-    options->devices = c->devices.parts;
-    options->device_count = c->devices.part_count;
+    options->on.device = first;
+    options->on.list = c->devices.parts;
+    options->on.count = c->devices.part_count;
 done:
     return status;
 }
@@ -60,7 +60,7 @@ rill_status cli_case_read(const char *path, cli_case_choices *c, const char *res
     const cli_output outputs[] = {{"--json", c->json}};
     rill_keeper keeper = {.count = 0};
     rill_case_plan_options options = {
-        .backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured, .resume = resume};
+        .on.backend = (rill_backend_kind)c->backend, .measure = !c->unmeasured, .resume = resume};
     RILL_TRY(cli_devices_parse(&c->devices));
     RILL_TRY(cli_outputs_check(path, outputs, 1));
     RILL_TRY(cli_case_open(path, c, &out->given));

@@ -20,11 +20,7 @@ static rill_status coarser_plan(const char *path, cli_case_choices *c, const cli
 {
     rill_status status = RILL_OK;
     const rill_sim_options *o = &fine->plan.options;
-    const rill_case_plan_options options = {.device = o->device,
-                                            .backend = o->backend,
-                                            .devices = o->devices,
-                                            .device_count = o->device_count,
-                                            .measure = !c->unmeasured};
+    const rill_case_plan_options options = {.on = o->on, .measure = !c->unmeasured};
     RILL_TRY(cli_case_open(path, c, &out->given));
     RILL_TRY(cli_surface_again(fine->geom, out->given->geometry, c->outside,
                                rill_grids_spacing(k) * fine->geom->spacing, progress, &out->geom, NULL));

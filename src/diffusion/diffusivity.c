@@ -434,7 +434,7 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
     nan_fill(out->flow_percolating);
     resolved.axis = rill_axes_resolve(options->axis, geom->n);
     RILL_TRY(options_check(geom, o));
-    RILL_TRY(rill_device_take(o->device, o->backend, &device));
+    RILL_TRY(rill_device_take(o->on.device, o->on.backend, &device));
     snprintf(out->backend, sizeof out->backend, "%s", device->backend->name);
     snprintf(out->device, sizeof out->device, "%s", rill_device_name(device));
     const double begun = rill_now();
@@ -456,7 +456,7 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
         if (rill_axes_has(driven, a)) RILL_TRY(run_make(&d, o, a, gap, &k, out));
     RILL_TRY(collect(geom, o, driven, out));
     if (o->error_bar && out->converged) {
-        resolved.device = device;
+        resolved.on.device = device;
         RILL_TRY(rill_diffusivity_error_bar(geom, o, out));
     }
     if (!out->converged)
@@ -468,7 +468,7 @@ done:
     if (status == RILL_OK) out->checkpoint_left = rill_checkpoint_file_end(&k.pause, o->checkpoint_stays);
     for (int a = 0; a < 3; a++) rill_array_destroy(k.found[a]);
     rill_diffusor_destroy(&d);
-    rill_device_leave(options->device, device);
+    rill_device_leave(options->on.device, device);
     return status;
 }
 

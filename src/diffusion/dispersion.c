@@ -386,7 +386,7 @@ rill_status rill_pore_velocities_compute(rill_geom *geom, int axis, double toler
     o.axis = axis;
     o.tolerance = tolerance;
     o.settle_fields = true;
-    o.backend = backend;
+    o.on.backend = backend;
     o.progress = progress;
     o.finished = velocities_keep;
     o.context = u;

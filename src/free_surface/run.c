@@ -154,7 +154,7 @@ static rill_status begin(run *r)
     o.variant.equilibrium = RILL_SECOND_ORDER;
     o.variant.stream = c->stream;
     o.variant.storage = c->storage;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.tau = c->tau;
     o.force[2] = -c->gravity;
     RILL_TRY(rill_sim_create(r->domain, &o, &r->sim));

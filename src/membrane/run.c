@@ -247,7 +247,7 @@ static rill_status begin(run *r)
     o.variant.collision = RILL_TRT;
     o.variant.stream = c->stream;
     o.variant.storage = c->storage;
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.tau = c->tau;
     RILL_TRY(rill_sim_create(r->domain, &o, &r->sim));
     RILL_TRY(shear_begin(r));

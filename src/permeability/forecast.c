@@ -19,10 +19,10 @@ rill_status rill_permeability_forecast_make(const rill_geom *geom, const rill_pe
     rill_device *device = NULL;
     rill_speed speed = {.mlups = 0};
     *out = (rill_permeability_forecast){.steps = NAN, .seconds = NAN, .mlups = NAN, .seconds_host = NAN};
-    RILL_TRY(rill_device_take(o->device, o->backend, &device));
-    options.device = device;
+    RILL_TRY(rill_device_take(o->on.device, o->on.backend, &device));
+    options.on.device = device;
     RILL_TRY(rill_plan_speed_measure(&options, plan, &speed));
-    const rill_several_parts parts = {.devices = options.devices,
+    const rill_several_parts parts = {.devices = options.on.list,
                                       .part = plan->resources.part,
                                       .count = plan->resources.parts,
                                       .nodes = plan->nodes + plan->reservoirs,
@@ -38,6 +38,6 @@ rill_status rill_permeability_forecast_make(const rill_geom *geom, const rill_pe
             rill_plan_seconds(geom, &options, plan, speed, rill_several_times(&parts), rill_threads());
     }
 done:
-    rill_device_leave(o->device, device);
+    rill_device_leave(o->on.device, device);
     return status;
 }

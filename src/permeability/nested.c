@@ -40,7 +40,7 @@ static void coarser_size(const rill_geom *fine, uint32_t n[3])
 bool rill_nested_stays(const rill_geom *geom, const rill_permeability_options *options)
 {
     const bool one =
-        options->device_count == 0 || (options->device_count == 1 && options->devices[0] == options->device);
+        options->on.count == 0 || (options->on.count == 1 && options->on.list[0] == options->on.device);
     return rill_plan_steps_apart(options) && one && !geom->planes &&
            options->variant.addressing != RILL_DENSE;
 }
@@ -236,8 +236,8 @@ static rill_status solve(rill_follower *f, rill_permit *permit, start *out, rill
     o.tau = 0;
     o.force = 0;
     if (!f->geom->planes) { /* where several processes keep the sample, all step it */
-        o.devices = NULL;
-        o.device_count = 0;
+        o.on.list = NULL;
+        o.on.count = 0;
     }
     o.tolerance = fmax(TOLERANCE, o.tolerance);
     o.acceleration = RILL_ACCELERATION_NETWORK;

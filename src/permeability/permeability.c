@@ -37,7 +37,7 @@
 rill_permeability_options rill_permeability_options_default(void)
 {
     return (rill_permeability_options){.variant = rill_variant_default(),
-                                       .backend = RILL_BACKEND_AUTO,
+                                       .on.backend = RILL_BACKEND_AUTO,
                                        .axis = RILL_AXIS_AUTO,
                                        .reservoir = 16,
                                        .magic = 3.0 / 16.0,
@@ -56,10 +56,10 @@ static rill_status memory_check(const rill_permeability_options *o, const rill_p
     RILL_TRY(rill_memory_require(plan->resources.host_bytes > held ? plan->resources.host_bytes - held : 0,
                                  "the permeability run"));
     if (plan->resources.device_bytes == 0) return RILL_OK;
-    RILL_TRY(rill_device_take(o->device, o->backend, &device));
+    RILL_TRY(rill_device_take(o->on.device, o->on.backend, &device));
     RILL_TRY(rill_device_require(device, plan->resources.device_bytes, "the permeability run"));
 done:
-    rill_device_leave(o->device, device);
+    rill_device_leave(o->on.device, device);
     return status;
 }
 
@@ -287,10 +287,7 @@ static rill_sim_options sim_options(const rill_follower *f)
     const rill_permeability_options *o = f->options;
     rill_sim_options options = rill_sim_options_default();
     options.variant = o->variant;
-    options.backend = o->backend;
-    options.device = o->device;
-    options.devices = o->devices;
-    options.device_count = o->device_count;
+    options.on = o->on;
     options.tau = f->plan->tau;
     options.magic = o->magic;
     if (!f->between.geom) options.force[f->run->axis] = f->plan->force;

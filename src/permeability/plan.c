@@ -575,7 +575,7 @@ rill_permeability_options rill_plan_stored(const rill_permeability_options *opti
 
 bool rill_plan_steps_apart(const rill_permeability_options *options)
 {
-    return options->device && !options->device->backend->traits.processor;
+    return options->on.device && !options->on.device->backend->traits.processor;
 }
 
 bool rill_plan_has_other(const rill_permeability_plan *plan, const rill_permeability_options *options)

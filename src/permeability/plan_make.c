@@ -23,7 +23,7 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
 {
     rill_status status = RILL_OK;
     rill_device *device = NULL;
-    RILL_TRY(rill_device_take(o->device, o->backend, &device));
+    RILL_TRY(rill_device_take(o->on.device, o->on.backend, &device));
     RILL_TRY(rill_plan_sizes_take(domain, o, plan, device, sizes));
     plan->ghosts = sizes->links.ghosts;
     plan->mean_speeds = mean_speeds;
@@ -44,13 +44,12 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
     RILL_TRY(rill_resources_divide(
         domain,
         (rill_several_given){.variant = rill_variant_normal(o->variant),
-                             .devices = o->devices,
-                             .device_count = o->device_count,
+                             .on = o->on,
                              .load = RILL_LOAD_WALLS,
                              .held = device->backend->host ? memory.sim : memory.device},
         &plan->resources));
 done:
-    rill_device_leave(o->device, device);
+    rill_device_leave(o->on.device, device);
     return status;
 }
 

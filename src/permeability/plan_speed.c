@@ -54,11 +54,11 @@ rill_status rill_plan_speed_measure(const rill_permeability_options *o, const ri
     options.variant.storage = plan->storage;
     if (plan->tau > 0) options.tau = plan->tau; /* one scheme runs at its own tau alone */
     options.magic = o->magic;
-    options.backend = o->backend;
-    options.device = o->device;
-    const double seconds = o->device->backend->traits.processor ? SPEED_SECONDS : SPEED_SECONDS_GPU;
+    options.on.backend = o->on.backend;
+    options.on.device = o->on.device;
+    const double seconds = o->on.device->backend->traits.processor ? SPEED_SECONDS : SPEED_SECONDS_GPU;
     *speed = (rill_speed){.mlups = 0};
-    if (o->device->backend->host && plan->numbered && plan->numbered->domain)
+    if (o->on.device->backend->host && plan->numbered && plan->numbered->domain)
         status =
             rill_sim_speed_within(plan->numbered->domain, &options, nodes_timed(o, plan), seconds, speed);
     if (status == RILL_OK && speed->mlups == 0)

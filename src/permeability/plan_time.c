@@ -271,11 +271,12 @@ double rill_plan_seconds(const rill_geom *geom, const rill_permeability_options 
     if (speed.mlups == 0) return 0;
     const int runs = rill_axes_count(rill_tensor_driven(&p->porosity, o->axis));
     const double grids = p->nested ? 8.0 / 7 : 1; /* each has an eighth of the nodes of the one before */
-    const double sight = o->device->backend->traits.processor ? speed.sight : fmin(speed.sight, SIGHT_MOST);
+    const double sight =
+        o->on.device->backend->traits.processor ? speed.sight : fmin(speed.sight, SIGHT_MOST);
     /* All nodes are summed up twice in a cycle, or once in `every` steps. */
     const double sights = p->network ? 2.0 / cycle_likely(o, p) : 1.0 / (double)p->every;
     const double step =
         (1 + sight * sights) * (double)(p->nodes + p->reservoirs) / (devices * speed.mlups * 1e6);
-    return runs * (o->device->backend->host ? BESIDES : 1) *
+    return runs * (o->on.device->backend->host ? BESIDES : 1) *
            (grids * rill_plan_steps_likely(o, p) * step + rill_plan_host_seconds(geom, o, p, threads));
 }

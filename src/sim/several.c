@@ -15,12 +15,12 @@
 static rill_status devices_check(const rill_sim *sim)
 {
     const rill_sim_options *o = &sim->flow->options;
-    const int count = o->device_count;
+    const int count = o->on.count;
     for (int k = 0; k < count; k++)
-        if (!o->devices[k] || o->devices[k]->backend != o->devices[0]->backend)
+        if (!o->on.list[k] || o->on.list[k]->backend != o->on.list[0]->backend)
             return rill_fail(RILL_USAGE,
                              "device %d of %d is of another backend than the first: choose %s ones", k, count,
-                             o->devices[0] ? o->devices[0]->backend->name : "open");
+                             o->on.list[0] ? o->on.list[0]->backend->name : "open");
     return RILL_OK;
 }
 
@@ -135,8 +135,8 @@ static rill_status part_sim_create(rill_several *s, int p, const rill_sim *whole
     if (!own) return rill_fail(RILL_SYSTEM, "out of memory for a simulation");
     for (int k = 0; k < count; k++) {
         own[k] = whole->flow[k].options;
-        own[k].device_count = 0;
-        own[k].device = device;
+        own[k].on.count = 0;
+        own[k].on.device = device;
     }
     RILL_TRY(rill_sim_create_sets(s->parts.part[p].domain, own, count, RILL_LOAD_NONE, &s->sims[p]));
     rill_part_release(&s->parts.part[p]);
@@ -152,7 +152,7 @@ static rill_status ranges_make(const rill_domain *domain, const rill_sim_options
                                const rill_device *device, rill_load load, rill_ranges *out)
 {
     const rill_part_costs costs = rill_several_costs(options->variant, device, load);
-    return rill_ranges_create(domain, options->device_count, &costs, out);
+    return rill_ranges_create(domain, options->on.count, &costs, out);
 }
 
 rill_status rill_several_create(rill_sim *sim, rill_load load)
@@ -161,13 +161,13 @@ rill_status rill_several_create(rill_sim *sim, rill_load load)
     rill_several *several = NULL;
     rill_ranges ranges = {.count = 0};
     for (int k = 0; k < sim->set_count; k++)
-        RILL_TRY(rill_several_variant_check(sim->flow[k].options.variant, sim->flow->options.device_count));
+        RILL_TRY(rill_several_variant_check(sim->flow[k].options.variant, sim->flow->options.on.count));
     RILL_TRY(devices_check(sim));
-    RILL_TRY(ranges_make(sim->domain, &sim->flow->options, sim->flow->options.devices[0], load, &ranges));
+    RILL_TRY(ranges_make(sim->domain, &sim->flow->options, sim->flow->options.on.list[0], load, &ranges));
     const int count = ranges.count;
     if (count == 1) {
-        sim->flow->options.device = sim->flow->options.devices[0];
-        sim->flow->options.device_count = 0;
+        sim->flow->options.on.device = sim->flow->options.on.list[0];
+        sim->flow->options.on.count = 0;
         goto done;
     }
     RILL_TRY(several_create(count, &several));
@@ -177,7 +177,7 @@ rill_status rill_several_create(rill_sim *sim, rill_load load)
         const double start = rill_now();
         RILL_TRY(rill_parts_make(sim->domain, p, &several->parts));
         sim->seconds_linking += rill_now() - start;
-        RILL_TRY(part_sim_create(several, p, sim, sim->flow->options.devices[p]));
+        RILL_TRY(part_sim_create(several, p, sim, sim->flow->options.on.list[p]));
         sim->seconds_linking += several->sims[p]->seconds_linking;
     }
     const double start = rill_now();
@@ -195,11 +195,11 @@ done:
 rill_status rill_several_check(const rill_domain *domain, const rill_sim_options *options, rill_load load)
 {
     rill_ranges ranges;
-    const rill_status status = ranges_make(domain, options, options->devices[0], load, &ranges);
+    const rill_status status = ranges_make(domain, options, options->on.list[0], load, &ranges);
     if (status != RILL_OK) return status;
     const int count = ranges.count;
     rill_ranges_destroy(&ranges);
-    if (count == options->device_count) return RILL_OK;
+    if (count == options->on.count) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
         "%u fluid nodes in nz = %u planes make %d part%s: a part has %d nodes or more, and lies in at "
@@ -236,14 +236,14 @@ rill_status rill_several_alone_create(const rill_domain *domain, const rill_sim_
                                       bool loop, rill_sim **out)
 {
     rill_status status = RILL_OK;
-    const int count = options->device_count;
+    const int count = options->on.count;
     rill_several *s = NULL;
     rill_ranges ranges = {.count = 0};
     rill_sim *sim = NULL;
     RILL_TRY(rill_sim_new(domain, options, 1, &sim));
     RILL_TRY(rill_several_variant_check(sim->flow->options.variant, count));
     RILL_TRY(several_create(1, &s));
-    RILL_TRY(ranges_make(domain, options, options->device, RILL_LOAD_NONE, &ranges));
+    RILL_TRY(ranges_make(domain, options, options->on.device, RILL_LOAD_NONE, &ranges));
     if (number >= ranges.count) /* see rill_several_check() */
         RILL_TRY(rill_fail(RILL_USAGE, "part %d of %d is not there", number, ranges.count));
     RILL_TRY(rill_parts_create(&ranges, &s->parts));
@@ -255,10 +255,10 @@ rill_status rill_several_alone_create(const rill_domain *domain, const rill_sim_
     s->parts.count = 1;
     s->reversed = calloc(1, sizeof *s->reversed);
     if (!s->reversed) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for %d parts", count));
-    RILL_TRY(part_sim_create(s, 0, sim, options->device));
+    RILL_TRY(part_sim_create(s, 0, sim, options->on.device));
     s->sims[0]->joined = loop;
     RILL_TRY(loops_create(s, count));
-    sim->device = options->device;
+    sim->device = options->on.device;
     sim->several = s;
     s = NULL;
     *out = sim;

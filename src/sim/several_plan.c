@@ -72,12 +72,12 @@ static rill_status devices_compare(const rill_several_given *given, rill_several
     for (int p = 0; p < out->count; p++) {
         bool before = false;
         uint64_t available;
-        for (int k = 0; k < p; k++) before |= given->devices[k]->ordinal == given->devices[p]->ordinal;
+        for (int k = 0; k < p; k++) before |= given->on.list[k]->ordinal == given->on.list[p]->ordinal;
         if (before) continue;
-        const uint64_t need = device_needs(out->part, out->count, given->devices, p);
-        RILL_TRY(rill_device_available(given->devices[p], &available));
+        const uint64_t need = device_needs(out->part, out->count, given->on.list, p);
+        RILL_TRY(rill_device_available(given->on.list[p], &available));
         for (int k = p; k < out->count; k++)
-            if (given->devices[k]->ordinal == given->devices[p]->ordinal)
+            if (given->on.list[k]->ordinal == given->on.list[p]->ordinal)
                 out->part[k].device_free = available;
         if (given->device_bytes == 0 || (double)available - (double)need >= least) continue;
         least = (double)available - (double)need;
@@ -97,10 +97,10 @@ rill_status rill_several_plan_make(const rill_domain *domain, const rill_several
     double held = 0, box = 0, links = 0, longest = 0, whole = 0;
     *out = (rill_several_plan){
         .count = 1, .device_bytes = given->device_bytes, .device_free = given->device_free};
-    if (given->device_count > 1) {
-        RILL_TRY(rill_several_variant_check(given->variant, given->device_count));
-        const rill_part_costs costs = rill_several_costs(given->variant, given->devices[0], given->load);
-        RILL_TRY(rill_ranges_create(domain, given->device_count, &costs, &ranges));
+    if (given->on.count > 1) {
+        RILL_TRY(rill_several_variant_check(given->variant, given->on.count));
+        const rill_part_costs costs = rill_several_costs(given->variant, given->on.list[0], given->load);
+        RILL_TRY(rill_ranges_create(domain, given->on.count, &costs, &ranges));
         out->count = ranges.count;
         out->split = ranges.split > 0;
     }
@@ -118,7 +118,7 @@ rill_status rill_several_plan_make(const rill_domain *domain, const rill_several
         links += own;
         box = fmax(box, size.box);
         longest = fmax(longest, (double)size.crossing);
-        if (!given->devices[p]->elsewhere) held += size.share * (double)given->held;
+        if (!given->on.list[p]->elsewhere) held += size.share * (double)given->held;
         out->part[p] = (rill_part_plan){.nodes = (uint64_t)r->end - r->first,
                                         .bytes = size.crossing * word,
                                         .device_bytes = (uint64_t)(size.share * (double)given->held + own),

@@ -38,8 +38,7 @@ rill_status rill_sim_create_sets(const rill_domain *domain, const rill_sim_optio
 /** Devices, and what one of them alone would take. */
 typedef struct rill_several_given {
     rill_variant variant;
-    rill_device *const *devices; /**< [device_count] */
-    int device_count;
+    rill_devices on;
     rill_load load;
     uint64_t device_bytes, device_free; /**< 0 on a host */
     uint64_t held;                      /**< of these, or of the host's: what parts divide */

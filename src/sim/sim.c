@@ -24,7 +24,7 @@
 rill_sim_options rill_sim_options_default(void)
 {
     return (rill_sim_options){.variant = rill_variant_default(),
-                              .backend = RILL_BACKEND_AUTO,
+                              .on.backend = RILL_BACKEND_AUTO,
                               .tau = 1.0,
                               .magic = 3.0 / 16.0,
                               .third = 1e-3};
@@ -127,13 +127,13 @@ rill_status rill_sim_create_sets(const rill_domain *domain, const rill_sim_optio
     rill_sim *sim = NULL;
     RILL_TRY(sets_check(domain, options, count));
     RILL_TRY(rill_sim_new(domain, options, count, &sim));
-    if (options->device_count > 1) RILL_TRY(rill_several_create(sim, load));
+    if (options->on.count > 1) RILL_TRY(rill_several_create(sim, load));
     if (sim->several) {
         *out = sim;
         sim = NULL;
         goto done;
     }
-    RILL_TRY(rill_device_take(sim->flow->options.device, options->backend, &sim->device));
+    RILL_TRY(rill_device_take(sim->flow->options.on.device, options->on.backend, &sim->device));
     sim->room = rill_room_of(sim->device, "the populations");
     for (int k = 0; k < count; k++) RILL_TRY(rill_set_create(sim, &sim->flow[k]));
     sums_make(sim, sim->flow->links->size.nodes, &sim->room);
@@ -179,7 +179,7 @@ void rill_sim_destroy(rill_sim *sim)
     }
     for (int k = 0; k < sim->set_count; k++) rill_set_destroy(&sim->flow[k], sim->device);
     rill_array_destroy(sim->host_partials);
-    rill_device_leave(sim->flow->options.device, sim->device);
+    rill_device_leave(sim->flow->options.on.device, sim->device);
     free(sim->flow);
     free(sim);
 }

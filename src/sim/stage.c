@@ -75,7 +75,7 @@ static rill_status sim_create(rill_stage *stage, const rill_sim *like, const ril
     rill_status status = RILL_OK;
     rill_sim_options options = like->flow->options;
     const rill_domain_options cells = {.lattice = b->domain->lattice, .flow_axis = -1};
-    options.device = like->device;
+    options.on.device = like->device;
     RILL_TRY(geom_create(b->count, &stage->geom));
     RILL_TRY(rill_domain_create(stage->geom, &cells, &stage->domain));
     RILL_TRY(rill_sim_create(stage->domain, &options, &stage->sim));

@@ -136,10 +136,7 @@ static rill_status pores(rill_geom *geom, const char *name, const char *title, c
     options.variant.storage = RILL_FP64;
     options.variant.shift = RILL_SHIFTED;
     options.variant.equilibrium = RILL_STOKES;
-    options.backend = setup->backend;
-    options.device = setup->device;
-    options.devices = setup->devices;
-    options.device_count = setup->device_count;
+    options.on = setup->on;
     options.magic = setup->magic;
     if (!setup->full) options.tolerance = 1e-2; /* formats are compared at the same step, settled or not */
     RILL_TRY(rill_permeability_prepare(geom, &options));

@@ -22,10 +22,7 @@ static const char *rocks_unfit(const rill_verify_case *of, const rill_verify_set
 static rill_permeability_options options_of(const rill_verify_setup *setup)
 {
     rill_permeability_options options = rill_permeability_options_default();
-    options.backend = setup->backend;
-    options.device = setup->device;
-    options.devices = setup->devices;
-    options.device_count = setup->device_count;
+    options.on = setup->on;
     return options;
 }
 

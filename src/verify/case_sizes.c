@@ -155,7 +155,7 @@ static rill_status plates_run(const rill_verify_case *of, const rill_verify_setu
     s.force = options.force[0] = 8 * SPEED * s.nu / (GAP * GAP);
     /* The slowest mode, half a wave across the channel, is left: a tenth more, because time is discrete. */
     const uint64_t steps = 2 * (uint64_t)ceil(0.55 * -log(LEFT) * GAP * GAP / (s.nu * M_PI * M_PI));
-    RILL_TRY(memory_check(&s, setup, setup->device));
+    RILL_TRY(memory_check(&s, setup, setup->on.device));
     RILL_TRY(stack_create(&s, &geom));
     double start = rill_now();
     RILL_TRY(rill_domain_create(geom, &(rill_domain_options){setup->variant.lattice, 0}, &domain));

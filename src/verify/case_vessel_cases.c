@@ -65,10 +65,7 @@ done:
 static rill_status make_vessel(const rill_verify_setup *setup, made *m)
 {
     rill_status status = RILL_OK;
-    const rill_case_plan_options options = {.device = setup->device,
-                                            .backend = setup->backend,
-                                            .devices = setup->devices,
-                                            .device_count = setup->device_count};
+    const rill_case_plan_options options = {.on = setup->on};
     m->plan = calloc(1, sizeof *m->plan);
     if (!m->plan) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a plan"));
     m->given.path = m->given.geometry = "the case";

@@ -23,10 +23,7 @@ rill_sim_options rill_verify_options(const rill_verify_setup *setup, double tau)
 {
     rill_sim_options options = rill_sim_options_default();
     options.variant = setup->variant;
-    options.backend = setup->backend;
-    options.device = setup->device;
-    options.devices = setup->devices;
-    options.device_count = setup->device_count;
+    options.on = setup->on;
     options.magic = setup->magic;
     options.tau = tau;
     return options;

@@ -49,10 +49,7 @@ typedef struct rill_verify_check {
 /** What is verified. */
 typedef struct rill_verify_setup {
     rill_variant variant;
-    rill_device *device;         /**< all cases run there, or on those of the next two */
-    rill_device *const *devices; /**< [device_count], see rill_sim_options */
-    int device_count;
-    rill_backend_kind backend;
+    rill_devices on;       /**< all cases run there */
     double magic;          /**< TRT, MRT */
     bool full;             /**< the sizes and cases of a GPU */
     uint64_t nodes;        /**< of the suite sizes, at least; 0: 3e5, full set 3e8 */

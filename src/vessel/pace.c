@@ -44,9 +44,9 @@ static rill_status step_box(const rill_case *given, bool host, rill_case_plan *p
     rill_sim_options o = plan->options;
     if (!(o.tau > 0.5)) o.tau = 0.6; /* the verdict reports it; speed does not depend on it */
     const int devices = plan->resources.parts > 1
-                            ? plan->resources.parts / rill_devices_alike(o.devices, plan->resources.parts)
+                            ? plan->resources.parts / rill_devices_alike(o.on.list, plan->resources.parts)
                             : 1;
-    o.device_count = 0;
+    o.on.count = 0;
     rill_speed speed;
     const rill_status status = rill_sim_speed(&o, host ? 128 : 160, RILL_SPEED_SECONDS, &speed);
     if (status != RILL_OK) return status;

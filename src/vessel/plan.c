@@ -253,10 +253,7 @@ static rill_status choose_law(planner *p)
     const double unit = plan->scales.length * plan->scales.length / plan->scales.time * c->density;
     const double least = c->law.viscosity / unit, typical = plan->viscosity.nu * c->density / unit;
     *o = rill_sim_options_default();
-    o->backend = p->options->backend;
-    o->device = p->options->device;
-    o->devices = p->options->devices;
-    o->device_count = p->options->device_count;
+    o->on = p->options->on;
     o->tau = 0.5 + 3 * typical;
     plan->viscosity.tau_low = plan->viscosity.tau_high = o->tau;
     if (c->law.kind == RILL_LAW_NEWTONIAN) return RILL_OK;
@@ -316,7 +313,7 @@ static rill_status choose_variant(planner *p, rill_device *device)
     if (c->run.addressing >= 0) v.addressing = (rill_addressing)c->run.addressing;
     plan->variant_reason =
         rill_variant_choose_for(&v, device, p->geom, c->run.stream >= 0, c->run.addressing >= 0);
-    if (p->options->device_count > 1 && c->run.stream < 0 && rill_stream_ring(v.stream)) {
+    if (p->options->on.count > 1 && c->run.stream < 0 && rill_stream_ring(v.stream)) {
         v.stream = RILL_AA;
         plan->variant_reason = "one array, on several devices";
     }
@@ -404,7 +401,7 @@ static rill_status plan_make(const rill_case *given, const rill_geom *geom,
     plan->wall_links = geom->surface->wall_count;
     choose_step(&p);
     RILL_TRY(choose_law(&p));
-    RILL_TRY(rill_device_take(options->device, options->backend, &device));
+    RILL_TRY(rill_device_take(options->on.device, options->on.backend, &device));
     RILL_TRY(choose_variant(&p, device));
     RILL_TRY(rill_sponge_plan(given, geom, plan));
     rill_transport_plan(given, plan);
@@ -418,7 +415,7 @@ static rill_status plan_make(const rill_case *given, const rill_geom *geom,
     RILL_TRY(rill_memory_peak(plan->resources.host_bytes - rill_numbering_held(geom), &plan->host_peak));
 done:
     rill_outlook_destroy(&p.outlook);
-    rill_device_leave(options->device, device);
+    rill_device_leave(options->on.device, device);
     return status;
 }
 

@@ -199,13 +199,11 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
              (unsigned long long)observers.making, (unsigned long long)held);
     count_disk(given, geom, observers.series, plan);
     if (!host) RILL_TRY(rill_device_available(device, &plan->resources.device_free));
-    RILL_TRY(rill_resources_divide(plan->domain,
-                                   (rill_several_given){.variant = plan->options.variant,
-                                                        .devices = options->devices,
-                                                        .device_count = options->device_count,
-                                                        .load = rill_case_load(given),
-                                                        .held = held},
-                                   &plan->resources));
+    RILL_TRY(rill_resources_divide(
+        plan->domain,
+        (rill_several_given){
+            .variant = plan->options.variant, .on = options->on, .load = rill_case_load(given), .held = held},
+        &plan->resources));
 done:
     return status;
 }

@@ -30,7 +30,7 @@ static rill_geom *read_field(void)
 static rill_permeability_options on_cpu(int axis)
 {
     rill_permeability_options o = rill_permeability_options_default();
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.axis = axis;
     return o;
 }

@@ -100,7 +100,7 @@ Test(boundaries, couette_is_exact)
     FOR_EACH_BACKEND(backend)
     for (int lattice = 0; lattice < RILL_LATTICE_COUNT; lattice++) {
         rill_sim_options options = options_of((rill_lattice)lattice, RILL_STOKES, tau);
-        options.backend = backend;
+        options.on.backend = backend;
         if (rill_variant_check(options.variant) != RILL_OK) continue;
         flow f = start(box(length, h, 1, RILL_PERIODIC, RILL_WALL), &options);
         rill_boundary *lid = face(&f, 1, 1);
@@ -138,7 +138,7 @@ static void channel_error(uint32_t h, bool by_velocity, rill_equilibrium equilib
     const uint32_t length = 2 * h;
     channel c = {nu / h, h, 8 * nu * nu / h / h / h};
     rill_sim_options options = options_of(RILL_D3Q19, equilibrium, tau);
-    options.backend = backend;
+    options.on.backend = backend;
     flow f = start(box(length, h, 1, RILL_WALL, RILL_WALL), &options);
     rill_boundary *in = face(&f, 0, -1), *out = face(&f, 0, 1);
     if (by_velocity)
@@ -173,7 +173,7 @@ Test(boundaries, pressures_drive_an_exact_parabola)
     FOR_EACH_BACKEND(backend)
     {
         rill_sim_options options = options_of(RILL_D3Q19, RILL_STOKES, 0.8);
-        options.backend = backend;
+        options.on.backend = backend;
         const double g = 1e-5, nu = 0.1;
         enum { h = 7, length = 5 };
         flow f = start(box(length, h, 1, RILL_WALL, RILL_WALL), &options);
@@ -228,7 +228,7 @@ Test(boundaries, walls_of_a_packing_take_the_body_force)
                 if (dx * dx + dy * dy + dz * dz < balls[b][3] * balls[b][3]) geom->voxels[v] = RILL_SOLID;
             }
         rill_sim_options options = options_of(RILL_D3Q19, (rill_equilibrium)equilibrium, 0.8);
-        options.backend = backend;
+        options.on.backend = backend;
         options.force[0] = 1e-5;
         options.force[2] = -2e-5;
         flow f = start(geom, &options);
@@ -279,7 +279,7 @@ Test(boundaries, lid_driven_cavity)
                 {1, "least v", "x of least v", 0.01}};
     const double speed = 0.1, reynolds = 100;
     rill_sim_options options = options_of(RILL_D2Q9, RILL_SECOND_ORDER, 0.5 + 3 * speed * n / reynolds);
-    options.backend = RILL_BACKEND_CPU;
+    options.on.backend = RILL_BACKEND_CPU;
     flow f = start(box(n, n, 1, RILL_WALL, RILL_WALL), &options);
     rill_boundary *lid = face(&f, 1, 1);
     ASSERT_OK(rill_boundary_set_velocity(lid, (const double[3]){speed, 0, 0}));

@@ -39,7 +39,7 @@ Test(channels, plates_are_exact)
         rill_geom *geom = NULL;
         ASSERT_OK(rill_generate_plates(&plates, &geom));
         rill_sim_options options = rill_sim_options_default();
-        options.backend = backend;
+        options.on.backend = backend;
         options.variant.storage = RILL_FP64;
         options.variant.stream = k % 2 ? RILL_AA : RILL_PULL;
         options.variant.lattice = k % 4 < 2 ? RILL_D3Q19 : RILL_D3Q27;
@@ -65,7 +65,7 @@ Test(channels, walled_sides_are_plates)
         ASSERT_OK(rill_generate_box(n, &geom));
         geom->sides[1] = RILL_WALL;
         rill_sim_options options = rill_sim_options_default();
-        options.backend = backend;
+        options.on.backend = backend;
         options.variant.storage = RILL_FP64;
         const double exact = rill_verify_plates_exact(7, 3.0 / 16), found = mobility(geom, 2, options);
         cr_expect_float_eq(found / exact, 1, 1e-9, "%.12g, expected %.12g", found, exact);
@@ -91,7 +91,7 @@ Test(channels, square_duct_converges_with_order_2)
             rill_geom *geom = NULL;
             ASSERT_OK(rill_generate_duct(&duct, &geom));
             rill_sim_options options = rill_sim_options_default();
-            options.backend = backend;
+            options.on.backend = backend;
             options.variant.storage = RILL_FP64;
             options.tau = 1.5;
             error[i] =
@@ -117,7 +117,7 @@ enum { OPERATORS = sizeof operators / sizeof *operators };
 static rill_sim_options thin_options(int k, rill_backend_kind backend)
 {
     rill_sim_options options = rill_sim_options_default();
-    options.backend = backend;
+    options.on.backend = backend;
     options.variant.storage = RILL_FP64;
     options.variant.equilibrium = RILL_SECOND_ORDER;
     options.variant.lattice = operators[k].lattice;
@@ -166,7 +166,7 @@ static double pipe_error(double radius, rill_lattice lattice, rill_backend_kind 
     const rill_verify_pipe pipe = {.radius = radius, .speed = 1e-3};
     rill_verify_pipe_errors errors;
     rill_sim_options options = rill_sim_options_default();
-    options.backend = backend;
+    options.on.backend = backend;
     options.variant.storage = RILL_FP64;
     options.variant.lattice = lattice;
     options.tau = 1.5;

@@ -38,7 +38,7 @@ static rill_sim_options options_of(const rill_variant *v, rill_backend_kind back
     options.variant.stream = RILL_PULL;
     options.variant.storage = RILL_FP64;
     options.variant.arithmetic = RILL_DOUBLE;
-    options.backend = backend;
+    options.on.backend = backend;
     options.tau = tau;
     options.carreau_yasuda = (rill_carreau_yasuda){0.2, 0.02, 2000, 0.5, 2};
     options.casson = (rill_casson){0.02, 1e-6, 0.4};
@@ -258,10 +258,10 @@ static void expect_viscosity(const rill_sim_options *options, const mode *m)
     const double order = log2(fabs(coarse / fine)), left = (4 * fine - coarse) / 3;
     cr_expect(fabs(left) < 3e-3 && fabs(fine) < 2e-2,
               "%s, tau %g, waves %s on backend %d: viscosity %.3g off, %.3g extrapolated", name, options->tau,
-              waves, options->backend, fine, left);
+              waves, options->on.backend, fine, left);
     cr_expect((order > 1.8 && order < 2.5) || fabs(coarse) < 3e-3,
               "%s, tau %g, waves %s on backend %d: order %.3f, errors %.3g and %.3g", name, options->tau,
-              waves, options->backend, order, coarse, fine);
+              waves, options->on.backend, order, coarse, fine);
 }
 
 static bool has_axis_z(const mode *m) { return m->k[0][2] || m->k[1][2]; }

@@ -12,7 +12,7 @@
 
 static rill_verify_setup setup_of(rill_storage storage, rill_lattice lattice, rill_backend_kind backend)
 {
-    rill_verify_setup setup = {.variant = rill_variant_default(), .backend = backend, .magic = 3.0 / 16};
+    rill_verify_setup setup = {.variant = rill_variant_default(), .on.backend = backend, .magic = 3.0 / 16};
     setup.variant.storage = storage;
     setup.variant.lattice = lattice;
     setup.full = backend == RILL_BACKEND_CUDA;
@@ -34,7 +34,7 @@ static int run(const char *prefix, const rill_verify_setup *setup, double limit)
         if (record.skipped) continue;
         for (int i = 0; i < of->check_count; i++)
             cr_expect(record.outcomes[i].pass, "%s on backend %d, lattice %d: %s %.9g, expected %.9g %s",
-                      of->name, setup->backend, setup->variant.lattice, of->checks[i].what,
+                      of->name, setup->on.backend, setup->variant.lattice, of->checks[i].what,
                       record.outcomes[i].found, record.outcomes[i].expected, record.reason);
         count++;
     }

@@ -47,7 +47,7 @@ static double planes_error(const planes *p, double force, rill_backend_kind back
     rill_boundary *walls = NULL;
     rill_sim_options options = rill_sim_options_default();
     int patch;
-    options.backend = backend;
+    options.on.backend = backend;
     options.variant.lattice = p->lattice;
     options.variant.storage = RILL_FP64;
     options.variant.arithmetic = RILL_DOUBLE;
@@ -171,7 +171,7 @@ Test(walls_physics, gaps_of_one_node_hold_linear_profiles)
 static rill_sim_options pipe_options(rill_backend_kind backend)
 {
     rill_sim_options options = rill_sim_options_default();
-    options.backend = backend;
+    options.on.backend = backend;
     options.variant.storage = RILL_FP64;
     options.variant.arithmetic = RILL_DOUBLE;
     options.tau = 0.8;

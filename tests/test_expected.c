@@ -154,23 +154,23 @@ Test(expected, interpolates_shapes_by_their_cells, .init = begin, .fini = end)
 {
     const char *columns = "shape, cells, pressure drop, mean wall shear, local wall shear";
     double error[3];
-    cr_expect_eq(rill_expected_shape(RILL_PLAN_STENOSIS, 20, error), RILL_USAGE);
+    cr_expect_eq(rill_expected_shape(RILL_CASE_PLAN_STENOSIS, 20, error), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "shape-errors.csv"), "%s", rill_error_message());
     put_table("shape-errors", columns,
               "stenosis, 10, 0.08, 0.04, 0.16\nstenosis, 20, 0.02, 0.01, 0.04\ntriangle, 20, 0.5, 0.5, 0.5\n",
               3);
     static const double flows[][2] = {{10, 0.04}, {20, 0.01}, {14.142135623730951, 0.02}, {40, 0.0025}};
     for (size_t k = 0; k < sizeof flows / sizeof *flows; k++) {
-        cr_assert_eq(rill_expected_shape(RILL_PLAN_STENOSIS, flows[k][0], error), RILL_OK, "%s",
+        cr_assert_eq(rill_expected_shape(RILL_CASE_PLAN_STENOSIS, flows[k][0], error), RILL_OK, "%s",
                      rill_error_message());
         cr_expect_float_eq(error[0], 2 * flows[k][1], 1e-9, "%g cells: %g", flows[k][0], error[0]);
         cr_expect_float_eq(error[1], flows[k][1], 1e-9, "%g cells: %g", flows[k][0], error[1]);
         cr_expect_float_eq(error[2], 4 * flows[k][1], 1e-9, "%g cells: %g", flows[k][0], error[2]);
     }
-    cr_expect_eq(rill_expected_shape(RILL_PLAN_STRAIGHT, 20, error), RILL_USAGE);
+    cr_expect_eq(rill_expected_shape(RILL_CASE_PLAN_STRAIGHT, 20, error), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "has no rows of \"straight\""), "%s", rill_error_message());
     put_table("shape-errors", columns, "triangle, 0, 0.5, 0.5, 0.5\n", 1);
-    cr_expect_eq(rill_expected_shape(RILL_PLAN_TRIANGLE, 20, error), RILL_USAGE);
+    cr_expect_eq(rill_expected_shape(RILL_CASE_PLAN_TRIANGLE, 20, error), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "out of range"), "%s", rill_error_message());
 }
 
@@ -219,7 +219,7 @@ Test(expected, no_row_of_the_tables_has_more_than_is_stated)
                       local);
     }
     rill_table_free(&bends);
-    for (int k = 0; k < RILL_PLAN_SHAPES; k++) {
+    for (int k = 0; k < RILL_CASE_PLAN_SHAPES; k++) {
         const rill_case_plan_shape shape = (rill_case_plan_shape)k;
         rill_table table;
         cr_assert_eq(rill_table_read("shape-errors", &table), RILL_OK, "%s", rill_error_message());

@@ -160,11 +160,11 @@ Test(kept, weights_of_all_openings_find_room)
         for (int outlets = 1; inlets + outlets <= RILL_OPENINGS; outlets++) {
             const int most = rill_case_plan_harmonics(inlets, outlets),
                       all = inlets * (2 * most + 2) + outlets;
-            cr_assert(most >= 1 && most <= RILL_PLAN_HARMONICS, "%d of %d", most, inlets);
+            cr_assert(most >= 1 && most <= RILL_CASE_PLAN_HARMONICS, "%d of %d", most, inlets);
             if (4 * inlets + outlets <= RILL_PATCH_WEIGHTS)
                 cr_assert_leq(all, RILL_PATCH_WEIGHTS, "%d inlets", inlets);
         }
-    cr_expect_eq(rill_case_plan_harmonics(1, 1), RILL_PLAN_HARMONICS);
+    cr_expect_eq(rill_case_plan_harmonics(1, 1), RILL_CASE_PLAN_HARMONICS);
     cr_expect_gt(rill_case_plan_harmonics(3, 20), 30);
     vessel_extension = 0.5;
     vessel_pipe(0.25e-3, 0);

@@ -120,14 +120,15 @@ typedef struct rill_case_plan_verdict {
     char text[480]; /**< one or more sentences; a refusal names a remedy */
 } rill_case_plan_verdict;
 
-enum { RILL_PLAN_VERDICTS = 16 /**< of a plan, at most */ };
+enum { RILL_CASE_PLAN_VERDICTS = 16 /**< of a plan, at most */ };
 
 /** Shapes that err more than a pipe along (1, 2, 2). */
 typedef enum rill_case_plan_shape {
-    RILL_PLAN_STRAIGHT, /**< a pipe along an axis of the lattice, wherever nodes lie */
-    RILL_PLAN_TRIANGLE, /**< flat walls oblique to the lattice: the equilateral duct, across its incircle */
-    RILL_PLAN_STENOSIS, /**< a pipe that narrows to half of its width over 4.5 radii */
-    RILL_PLAN_SHAPES
+    RILL_CASE_PLAN_STRAIGHT, /**< a pipe along an axis of the lattice, wherever nodes lie */
+    RILL_CASE_PLAN_TRIANGLE, /**< flat walls oblique to the lattice: the equilateral duct, across its incircle
+                              */
+    RILL_CASE_PLAN_STENOSIS, /**< a pipe that narrows to half of its width over 4.5 radii */
+    RILL_CASE_PLAN_SHAPES
 } rill_case_plan_shape;
 
 /** Errors to expect of a shape; NaN: not known. */
@@ -154,7 +155,7 @@ typedef struct rill_case_plan_errors {
     double dean;     /**< Dean number at the peak in such a bend, Re sqrt(R / radius of the bend) */
     double bend;     /**< as `local`, there */
     double sound; /**< part of these that the compressible fluid adds: rill_case_plan_compliance.mean_sound */
-    rill_shape_errors shape[RILL_PLAN_SHAPES]; /**< with as many cells across where they are widest */
+    rill_shape_errors shape[RILL_CASE_PLAN_SHAPES]; /**< with as many cells across where they are widest */
 } rill_case_plan_errors;
 
 /** What the compressible fluid of the lattice stores, beside the circuit. */
@@ -278,12 +279,12 @@ typedef struct rill_case_plan {
     rill_case_plan_speed speed; /**< how fast it is */
     const char *variant_reason; /**< why this variant; not owned */
 
-    rill_case_plan_opening openings[RILL_OPENINGS];      /**< [opening_count], in the order of the geometry */
-    int opening_count;                                   /**< number of openings */
-    rill_case_plan_verdict verdicts[RILL_PLAN_VERDICTS]; /**< [verdict_count], remarks and refusals */
-    int verdict_count;                                   /**< number of verdicts */
-    rill_domain *domain;                                 /**< the fluid nodes, numbered for the run; owned */
-    rill_progress progress;                              /**< of the options, for rill_vessel_create() */
+    rill_case_plan_opening openings[RILL_OPENINGS]; /**< [opening_count], in the order of the geometry */
+    int opening_count;                              /**< number of openings */
+    rill_case_plan_verdict verdicts[RILL_CASE_PLAN_VERDICTS]; /**< [verdict_count], remarks and refusals */
+    int verdict_count;                                        /**< number of verdicts */
+    rill_domain *domain;    /**< the fluid nodes, numbered for the run; owned */
+    rill_progress progress; /**< of the options, for rill_vessel_create() */
 } rill_case_plan;
 
 /** What a plan needs beside the case; all zero: a new run wherever there is a device, its speed not measured.

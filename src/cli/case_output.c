@@ -132,7 +132,7 @@ static void print_errors(const rill_case *c, const rill_case_plan_errors *e)
             100 * e->mean, 100 * e->local, 100 * e->pressure);
     cli_row("", "of a pipe oblique to the lattice with %s%.3g cells across%s, at tau %.4g", linear, e->cells,
             layer, e->tau);
-    for (int k = 0; k < RILL_PLAN_SHAPES; k++) {
+    for (int k = 0; k < RILL_CASE_PLAN_SHAPES; k++) {
         static const char *const where[] = {"in a pipe along an axis of the lattice",
                                             "on flat walls oblique to the lattice",
                                             "in a stenosis of half the width"};
@@ -262,7 +262,7 @@ static json_t *compliance_json(const rill_case_plan_compliance *p)
 static json_t *shapes_json(const rill_case_plan_errors *e)
 {
     json_t *all = json_object();
-    for (int k = 0; k < RILL_PLAN_SHAPES; k++) {
+    for (int k = 0; k < RILL_CASE_PLAN_SHAPES; k++) {
         const rill_shape_errors *of = &e->shape[k];
         if (isnan(of->pressure)) continue;
         json_object_set_new(all, rill_case_plan_shape_name((rill_case_plan_shape)k),

@@ -43,7 +43,7 @@ done:
 }
 
 /* Return the voxel beside another through a face; the number of voxels where there is none. */
-static uint64_t beside(const rill_geom *geom, uint64_t voxel, int face)
+static uint64_t neighbour_through(const rill_geom *geom, uint64_t voxel, int face)
 {
     const int a = face / 2;
     const uint64_t stride = a == 0 ? 1 : a == 1 ? geom->n[0] : (uint64_t)geom->n[0] * geom->n[1];
@@ -64,7 +64,7 @@ static void links_list(const rill_geom *geom, const numbers *n, const float *u, 
         if (n->node[v] == NONE) continue;
         l->begin[node] = count;
         for (int face = 0; face < 6; face++) {
-            const uint64_t next = beside(geom, v, face);
+            const uint64_t next = neighbour_through(geom, v, face);
             const uint32_t other = next < voxels ? n->node[next] : NONE;
             const float *along = u + (uint64_t)(face / 2) * n->flow_nodes;
             if (other == NONE) {

@@ -263,7 +263,7 @@ static rill_case_plan_errors none(double cells, double tau)
 {
     rill_case_plan_errors out = {
         .cells = cells, .tau = tau, .pressure = NAN, .mean = NAN, .local = NAN, .dean = NAN, .bend = NAN};
-    for (int k = 0; k < RILL_PLAN_SHAPES; k++) out.shape[k].pressure = NAN;
+    for (int k = 0; k < RILL_CASE_PLAN_SHAPES; k++) out.shape[k].pressure = NAN;
     return out;
 }
 
@@ -348,7 +348,7 @@ rill_case_plan_errors rill_case_expected(const rill_case *given, const rill_case
     out.dean = least->reynolds * sqrt(BEND);
     if (out.dean > 0 && rill_expected_bend(out.dean, cells, &out.bend) == RILL_OK)
         out.bend = fmax(out.bend + out.sound, out.local);
-    for (int k = 0; k < RILL_PLAN_SHAPES && !isnan(out.local); k++) {
+    for (int k = 0; k < RILL_CASE_PLAN_SHAPES && !isnan(out.local); k++) {
         double e[ERRORS];
         if (rill_expected_shape((rill_case_plan_shape)k, cells, e) != RILL_OK) continue;
         out.shape[k] = (rill_shape_errors){.pressure = fmax(e[0] + out.sound, out.pressure),

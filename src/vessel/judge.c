@@ -56,7 +56,7 @@ enum { CELLS_LEAST = 4, CELLS_FEW = 20 };
 void rill_case_say(rill_case_plan *plan, bool refuses, const char *format, ...)
 {
     va_list arguments;
-    if (plan->verdict_count == RILL_PLAN_VERDICTS) return;
+    if (plan->verdict_count == RILL_CASE_PLAN_VERDICTS) return;
     rill_case_plan_verdict *v = &plan->verdicts[plan->verdict_count++];
     v->refuses = refuses;
     va_start(arguments, format);

@@ -114,9 +114,9 @@ done:
 /* An inlet has a weight for its mean, two for each harmonic, and one for what is made flat. */
 int rill_case_plan_harmonics(int inlets, int outlets)
 {
-    if (inlets < 1) return RILL_PLAN_HARMONICS;
+    if (inlets < 1) return RILL_CASE_PLAN_HARMONICS;
     const int room = (RILL_PATCH_WEIGHTS - outlets - 2 * inlets) / (2 * inlets);
-    const int most = room < RILL_PLAN_HARMONICS ? room : RILL_PLAN_HARMONICS;
+    const int most = room < RILL_CASE_PLAN_HARMONICS ? room : RILL_CASE_PLAN_HARMONICS;
     return most < 1 ? 1 : most;
 }
 

@@ -14,7 +14,7 @@
 #include "device/device.h"
 
 /** Harmonics of an inlet's profile, at most. */
-#define RILL_PLAN_HARMONICS 48
+#define RILL_CASE_PLAN_HARMONICS 48
 
 /** Return how many of them each inlet may have, so that all openings find room; 1 at least, which
  * rill_case_judge() refuses when even that is too much. */

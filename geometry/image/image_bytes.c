@@ -3,6 +3,7 @@
  * Voxel bytes in a file, and small helpers for text headers. Lengths are checked when the image is opened; a
  * stream (stream.h) can only be checked while it is read.
  */
+#include "core/reading.h"
 #include "geometry/image/image_priv.h"
 #include "geometry/image/stream.h"
 #include "geometry/image/text_numbers.h"
@@ -33,7 +34,7 @@ rill_status rill_input_open(const char *path, int *fd, uint64_t *length)
     struct stat info;
     *fd = open(rill_input_path(path),
                O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO without a writer must not block */
-    if (*fd < 0) return rill_fail(rill_status_of_reading(errno), "cannot open it: %s", strerror(errno));
+    if (*fd < 0) return rill_fail_reading(errno, rill_input_path(path), "cannot open it");
     if (fstat(*fd, &info) != 0 || !S_ISREG(info.st_mode)) {
         close(*fd);
         return rill_fail(RILL_USAGE, "it is not a regular file");

@@ -3,6 +3,7 @@
  * Which files are the slices of an image. Their names may differ in one number alone, which must go up in
  * equal steps: a slice that is missing would shorten the rock without a word. Contents are not looked at.
  */
+#include "core/reading.h"
 #include "core/status.h"
 #include "geometry/image/image_priv.h"
 
@@ -112,9 +113,7 @@ static rill_status find_in_directory(const char *path, const pattern *p, const c
 {
     rill_status status = RILL_OK;
     DIR *directory = opendir(path);
-    if (!directory)
-        return rill_fail(rill_status_of_reading(errno), "cannot open directory %s: %s", path,
-                         strerror(errno));
+    if (!directory) return rill_fail_reading(errno, path, "cannot open directory %s", path);
     const size_t length = strlen(path);
     for (const struct dirent *entry; (entry = readdir(directory));) {
         if (p ? !matches(entry->d_name, p) : !has_ending(entry->d_name, endings)) continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A folder of surfaces that together are one: SimVascular's mesh-surfaces, one STL for each patch. */
+#include "core/reading.h"
 #include "geometry/surface/surface_file_priv.h"
 
 #include "geometry/image/file_names.h"
@@ -79,8 +80,7 @@ rill_status rill_surface_read_folder(const char *path, rill_mesh **out, uint64_t
     rill_mesh *mesh = NULL;
     struct dirent **entries = NULL;
     const int count = scandir(path, &entries, is_surface, compare);
-    if (count < 0)
-        return rill_fail(rill_status_of_reading(errno), "the folder cannot be read: %s", strerror(errno));
+    if (count < 0) return rill_fail_reading(errno, path, "the folder cannot be read");
     if (count == 0)
         RILL_TRY(rill_fail(RILL_USAGE, "the folder holds no surfaces (*.stl, *.obj, *.ply, *.vtp)"));
     RILL_TRY(rill_mesh_create(&mesh));

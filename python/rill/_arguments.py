@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import difflib
+import itertools
 import math
 import os
+import pathlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -20,6 +23,24 @@ def shown(value: Any) -> str:
     except Exception:
         found = f"an object of {type(value).__name__}"
     return found if len(found) <= 80 else found[:60] + " …"
+
+
+def unreadable(path: pathlib.Path, error: OSError) -> UsageError:
+    """Return what to raise where a file cannot be read, with the directory that was looked in and the nearest name there."""
+    if not isinstance(error, FileNotFoundError):
+        return UsageError(f"{path} cannot be read: {error.strerror}.")
+    lacking = path
+    while not lacking.parent.exists():
+        lacking = lacking.parent
+    try:
+        with os.scandir(lacking.parent) as entries:
+            near = difflib.get_close_matches(lacking.name, [entry.name for entry in itertools.islice(entries, 10000)], 1, 0.8)
+    except OSError:
+        near = []
+    where = f"{path} cannot be read: {error.strerror}: {lacking.parent.absolute()} has no {lacking.name}"
+    if lacking.is_symlink():
+        return UsageError(f"{path} cannot be read: it is a link to what is not there.")
+    return UsageError(f"{where}: did you mean {near[0]}?" if near else f"{where}: see its name, or put its directory before it.")
 
 
 def plain(value: Any, unit: str, name: str) -> Any:

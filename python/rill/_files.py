@@ -15,7 +15,7 @@ from typing import Any, Union
 import numpy as np
 
 from . import _interface as c
-from ._arguments import count, encoded, items, path_bytes, path_text, shown
+from ._arguments import count, encoded, items, path_bytes, path_text, shown, unreadable
 from ._arrays import Array
 from ._geometry import Geometry, read
 from ._library import check, files, library, need, text
@@ -355,7 +355,7 @@ class Snapshots(Sequence["File"]):
         try:
             found = given.read_text("utf-8", "replace")
         except OSError as error:
-            raise UsageError(f"{given} cannot be read: {error.strerror}.") from None
+            raise unreadable(given, error) from None
         self.times, self.paths = [], []
         for grid in re.split(r"<Grid\b", found):
             time, file = re.search(r'<Time Value="([^"]+)"', grid), re.search(r">\s*([^<>:/]+\.vtkhdf):/", grid)  # beside it
@@ -421,7 +421,7 @@ def _json(path: pathlib.Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+        raise unreadable(path, error) from None
     except ValueError as error:
         raise UsageError(f"{path} is no JSON: {error}.") from None
     return found

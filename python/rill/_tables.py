@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._arguments import path_text
+from ._arguments import path_text, unreadable
 from ._arrays import Array
 from ._library import need
 from ._values import Floats
@@ -47,7 +47,7 @@ class Table(Mapping[str, Array]):
             with self.path.open(newline="", encoding="utf-8") as file:
                 header, *rows = [[_plain(cell) for cell in row] for row in csv.reader(file) if row] or [[]]
         except OSError as error:
-            raise UsageError(f"{self.path} cannot be read: {error.strerror}.") from None
+            raise unreadable(self.path, error) from None
         except (csv.Error, UnicodeDecodeError) as error:
             raise UsageError(f"{self.path} is no table: {error}.") from None
         for row in rows:
@@ -107,7 +107,7 @@ def surface(path: pathlib.Path) -> tuple[Floats, npt.NDArray[np.uint32]]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+        raise unreadable(path, error) from None
     count = int.from_bytes(data[80:84], "little")
     if len(data) != 84 + count * RECORD.itemsize or not count:
         raise UsageError(f"{path} is no binary STL file: voxelize reads other surfaces.")
@@ -138,4 +138,4 @@ def raw(path: pathlib.Path, shape: tuple[int, int, int] | None) -> Array:
             raise UsageError(f"{path} has {size} bytes, not the {shape[2]} x {shape[1]} x {shape[0]} of its shape.")
         return np.memmap(path, np.uint8, "r", shape=shape)
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+        raise unreadable(path, error) from None

@@ -154,8 +154,15 @@ def test_damaged_tables_and_surfaces_are_refused(tmp_path: pathlib.Path) -> None
         with pytest.raises(rill.UsageError, match=words):
             rill.open(tmp_path / name)
     for name in ("none.csv", "none.stl", "none_2x2x2.raw"):
-        with pytest.raises(rill.UsageError, match="cannot be read"):
+        with pytest.raises(rill.UsageError, match="cannot be read: No such file or directory: .* has no none"):
             rill.open(tmp_path / name)
+    with pytest.raises(rill.UsageError, match=r"has no a_2x2x3\.raw: did you mean a_2x2x2\.raw\?"):
+        rill.open(tmp_path / "a_2x2x3.raw")
+    with pytest.raises(rill.UsageError, match="has no none: see its name"):
+        rill.open(tmp_path / "none" / "a.csv")
+    (tmp_path / "link.csv").symlink_to("gone.csv")
+    with pytest.raises(rill.UsageError, match="a link to what is not there"):
+        rill.open(tmp_path / "link.csv")
     with pytest.raises(rill.UsageError, match="no raw image"):
         rill.open("none.h5", shape=(1, 2, 3))
 

@@ -4,6 +4,7 @@
 #include "io/checksum.h"
 
 #include "core/output.h"
+#include "core/reading.h"
 #include "core/status.h"
 
 #include <errno.h>
@@ -96,10 +97,11 @@ static bool has_remains(int descriptor, uint64_t bytes)
 
 static rill_status fail_read(const char *path, int error)
 {
-    return rill_fail(rill_status_of_reading(error), "cannot read %s: %s", path,
-                     error == ENOMEM ? "memory is lacking: free some, or raise the limit of this process "
-                                       "(ulimit -v, ulimit -d)"
-                                     : strerror(error));
+    if (error != ENOMEM) return rill_fail_reading(error, path, "cannot read %s", path);
+    return rill_fail(RILL_SYSTEM,
+                     "cannot read %s: memory is lacking: free some, or raise the limit of this process "
+                     "(ulimit -v, ulimit -d)",
+                     path);
 }
 
 rill_status rill_checksum_compare(int descriptor, const char *path, rill_checksum *out)

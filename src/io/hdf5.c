@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files, groups and datasets by HDF5. Attributes are in hdf5_attribute.c, what files mean is not known here.
  */
+#include "core/reading.h"
 #include "core/h5.h"
 #include "core/inspect.h"
 #include "geometry/image/image_priv.h"
@@ -142,8 +143,7 @@ static rill_status compare(const char *path, uint64_t most, int *held)
     struct stat info;
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* nobody may write to a FIFO */
     *held = descriptor;
-    if (descriptor < 0)
-        return rill_fail(rill_status_of_reading(errno), "cannot read %s: %s", path, strerror(errno));
+    if (descriptor < 0) return rill_fail_reading(errno, path, "cannot read %s", path);
     if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
         RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: it is not a regular file", path));
     if (info.st_size == 0) RILL_TRY(rill_fail(RILL_USAGE, "cannot read %s: it is empty", path));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vessel/lines.h"
 
+#include "core/reading.h"
 #include "core/status.h"
 
 #include <ctype.h>
@@ -18,7 +19,7 @@ rill_status rill_lines_open(const char *path, const char *what, rill_lines *out)
     if (!stream) {
         const int error = errno;
         if (file >= 0) close(file);
-        return rill_fail(rill_status_of_reading(error), "cannot read %s %s: %s", what, path, strerror(error));
+        return rill_fail_reading(error, path, "cannot read %s %s", what, path);
     }
     if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
         fclose(stream);

@@ -4,6 +4,7 @@
 #include "vessel/yaml.h"
 
 #include "core/nearest.h"
+#include "core/reading.h"
 #include "core/status.h"
 
 #include <errno.h>
@@ -57,15 +58,13 @@ rill_status rill_yaml_fail(const rill_yaml *yaml, const rill_yaml_value *value, 
 static rill_status slurp(rill_yaml *y, size_t *size)
 {
     FILE *file = fopen(y->path, "rb");
-    if (!file)
-        return rill_fail(rill_status_of_reading(errno), "cannot read %s: %s", y->path, strerror(errno));
+    if (!file) return rill_fail_reading(errno, y->path, "cannot read %s", y->path);
     y->text = malloc(BYTES + 2);
     *size = y->text ? fread(y->text, 1, BYTES + 1, file) : 0;
     const int error = ferror(file) ? errno : 0;
     fclose(file);
     if (!y->text) return rill_fail(RILL_SYSTEM, "out of memory for %s", y->path);
-    if (error)
-        return rill_fail(rill_status_of_reading(error), "cannot read %s: %s", y->path, strerror(error));
+    if (error) return rill_fail_reading(error, y->path, "cannot read %s", y->path);
     if (*size > BYTES)
         return rill_fail(RILL_USAGE, "%s is larger than 1 MiB: that is not a case file", y->path);
     y->text[*size] = '\0';

@@ -193,6 +193,49 @@ static bool stop_at_once(void *context, const rill_progress_moment *moment)
     return ++*(int *)context < 2;
 }
 
+/* What was last reported of a batch. */
+typedef struct reported {
+    double fraction;
+    bool further; /* items have runs whose number is not known before */
+    int wrong;
+} reported;
+
+static bool note(void *context, const rill_progress_moment *moment)
+{
+    reported *r = context;
+    const bool none = strncmp(moment->what, "0 of ", 5) == 0;
+    r->wrong += moment->fraction >= 0 && moment->fraction < r->fraction;
+    r->wrong += moment->fraction > 1;
+    r->wrong += none && r->further && (moment->fraction >= 0 || moment->seconds_left >= 0);
+    r->fraction = fmax(r->fraction, moment->fraction);
+    return true;
+}
+
+/* Flows of an error bar are not its item: their estimates went from 84 % back to 2. */
+Test(batch, progress_never_goes_back)
+{
+    rill_geom *geom = medium(24);
+    rill_block_grid grid;
+    rill_batch_item *items;
+    size_t count;
+    cr_assert_eq(rill_blocks_create(geom, "a", (const uint32_t[]){12}, 1, &grid, &items, &count), RILL_OK);
+    for (int further = 0; further < 2; further++) {
+        rill_batch batch;
+        rill_batch_options o = options_of(further ? 2 : RILL_AXES_XYZ);
+        reported r = {.further = further};
+        o.error_bar = further;
+        o.at_once = 2;
+        o.progress = (rill_progress){note, &r};
+        o.progress_seconds = 0;
+        cr_assert_eq(rill_batch_compute(items, further ? 2 : count, &o, &batch), RILL_OK, "%s",
+                     rill_error_message());
+        cr_expect_eq(r.wrong, 0, "%s an error bar: %d moments", further ? "with" : "without", r.wrong);
+        rill_batch_free(&batch);
+    }
+    rill_blocks_free(items);
+    rill_geom_destroy(geom);
+}
+
 Test(batch, a_table_is_resumed)
 {
     rill_geom *geom = medium(24);

@@ -35,6 +35,10 @@ enum { SMALL_CUDA = 32, LARGE_CUDA = 4, LARGE_CPU = 2, AT_ONCE_MOST = 1024 };
 /* The table is written at most so often, and takes at most this part of the time of the calling thread. */
 #define TABLE_SECONDS 1.0
 #define TABLE_PART 0.05
+/* Estimates of the time of a flow agree within this factor; those of a batch are stated from this part of its
+ * items on, or when one has ended. */
+#define AGREE 1.5
+#define STATED 0.1
 
 typedef struct batch batch;
 
@@ -44,10 +48,11 @@ typedef struct worker {
     int number; /* of the device */
     bool started;
     /* The item that it computes, under the lock: its name, "" for none; its part that is done; the axis of
-     * its flow, and when that flow began. */
+     * its flow, and when that flow began. The part never becomes less. */
     char now[160];
     size_t item;
     double part, begun;
+    double whole; /* s, what the flow takes by the last estimate; 0: there was none */
     int axis;
 } worker;
 
@@ -97,25 +102,37 @@ static bool cancelled(batch *b)
     return is;
 }
 
+/* Whether an item is more than its flows along the axes: how many runs an error bar needs is planned with
+ * each. */
+static bool has_further_runs(const rill_batch_options *o) { return o->error_bar || o->sample_edge; }
+
+/* Note how much of an item is done by an estimate of the time that is left of a flow. Early ones differ many
+ * times over: two in a row must agree. */
+static void part_note(worker *w, int axis, double left)
+{
+    const int asked = w->batch->options->permeability.axis, axes = rill_axes_count(asked);
+    if (axis != w->axis) {
+        w->axis = axis;
+        w->begun = rill_now();
+        w->whole = 0;
+    }
+    if (left < 0) return;
+    const double passed = rill_now() - w->begun, whole = passed + left + 1e-9;
+    const bool agree = whole <= AGREE * w->whole && w->whole <= AGREE * whole;
+    int before = 0;
+    w->whole = whole;
+    for (int a = 0; a < axis; a++) before += rill_axes_has(asked, a);
+    if (agree) w->part = fmax(w->part, axes > 1 ? (before + passed / whole) / axes : passed / whole);
+}
+
 /* Note how far an item has come, and hand on whether the batch goes on. */
 static bool go_on(void *context, const rill_progress_moment *moment)
 {
     worker *w = context;
     batch *b = w->batch;
-    const rill_permeability_moment *flow = moment->permeability;
     pthread_mutex_lock(&b->lock);
-    if (flow && flow->axis != w->axis) {
-        w->axis = flow->axis;
-        w->begun = rill_now();
-    }
-    if (flow && moment->seconds_left >= 0) {
-        const double passed = rill_now() - w->begun,
-                     of_axis = passed / (passed + moment->seconds_left + 1e-9);
-        const int asked = b->options->permeability.axis, axes = rill_axes_count(asked);
-        int before = 0;
-        for (int a = 0; a < flow->axis; a++) before += rill_axes_has(asked, a);
-        w->part = axes > 1 ? (before + of_axis) / axes : of_axis;
-    }
+    if (moment->permeability && !has_further_runs(b->options))
+        part_note(w, moment->permeability->axis, moment->seconds_left);
     const bool goes_on = !b->cancelled;
     pthread_mutex_unlock(&b->lock);
     return goes_on;
@@ -135,7 +152,7 @@ static bool item_take(worker *w, size_t *item, int *threads)
         *threads = b->processors > busy ? b->processors / busy : 1;
         snprintf(w->now, sizeof w->now, "%s", b->items[*item].name);
         w->item = *item;
-        w->part = 0;
+        w->part = w->whole = 0;
         w->axis = -1;
     }
     pthread_mutex_unlock(&b->lock);
@@ -326,8 +343,8 @@ done:
 
 /* How far the batch has come, in weight. */
 typedef struct standing {
-    size_t ended, failed;
-    double done, all, fresh; /* fresh: of `done` what was computed now */
+    size_t ended, failed, computed; /* computed: of `ended`, now */
+    double done, all, fresh;        /* fresh: of `done` what was computed now */
     char now[160];
 } standing;
 
@@ -341,6 +358,7 @@ static standing stand(batch *b, const worker *workers)
         const rill_batch_row *row = &b->out->rows[b->ended[k]];
         s.done += b->weights[b->ended[k]];
         if (!row->resumed) s.fresh += b->weights[b->ended[k]];
+        s.computed += !row->resumed && row->status == RILL_OK;
         s.failed += row->status != RILL_OK;
     }
     for (int w = 0; w < b->out->at_once; w++)
@@ -372,8 +390,9 @@ static bool report(batch *b, const worker *workers, double begun)
     if (s.failed) snprintf(failed, sizeof failed, ", %zu without a result", s.failed);
     snprintf(detail, sizeof detail, "device use %.0f %%%s, now %s", 100 * device_use(b, seconds), failed,
              s.now);
-    rill_progress_moment moment = rill_progress_moment_of(what, s.done / s.all, detail);
-    if (s.fresh > 0) moment.seconds_left = seconds * (s.all - s.done) / s.fresh;
+    const bool known = s.ended || s.done > 0;
+    rill_progress_moment moment = rill_progress_moment_of(what, known ? s.done / s.all : -1, detail);
+    if (s.computed || s.fresh > STATED * s.all) moment.seconds_left = seconds * (s.all - s.done) / s.fresh;
     return progress.fn(progress.context, &moment);
 }
 

@@ -5,6 +5,7 @@
 #include "core/csv.h"
 #include "core/notes.h"
 #include "core/output.h"
+#include "core/reading.h"
 #include "core/status.h"
 
 #include <errno.h>
@@ -373,8 +374,7 @@ static rill_status text_read(const char *path, const layout *l, char **out)
     struct stat info;
     char *text = NULL;
     FILE *file = fopen(path, "rb");
-    if (!file)
-        return rill_fail(rill_status_of_reading(errno), "%s: cannot open it: %s", path, strerror(errno));
+    if (!file) return rill_fail_reading(errno, path, "%s: cannot open it", path);
     if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode))
         RILL_TRY(rill_fail(RILL_USAGE, "%s is not a regular file: name a table", path));
     if (info.st_size > SIZE_MOST)

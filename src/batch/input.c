@@ -3,6 +3,7 @@
 #include "batch/input.h"
 
 #include "core/output.h"
+#include "core/reading.h"
 #include "core/status.h"
 #include "geometry/image/voxelize.h"
 #include "geometry/image/image.h"
@@ -188,8 +189,7 @@ static rill_status hash_geometry_file(const char *path, char text[RILL_BATCH_HAS
     XXH3_state_t *state = XXH3_createState();
     FILE *file = fopen(path, "rb");
     if (!buffer || !state) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for hashing %s", path));
-    if (!file)
-        RILL_TRY(rill_fail(rill_status_of_reading(errno), "%s: cannot open it: %s", path, strerror(errno)));
+    if (!file) RILL_TRY(rill_fail_reading(errno, path, "%s: cannot open it", path));
     XXH3_64bits_reset(state);
     for (size_t got; (got = fread(buffer, 1, CHUNK, file)) > 0;) XXH3_64bits_update(state, buffer, got);
     if (ferror(file)) RILL_TRY(rill_fail(RILL_SYSTEM, "%s: cannot read it: %s", path, strerror(errno)));

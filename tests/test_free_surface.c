@@ -277,7 +277,7 @@ typedef struct course {
     double period, amplitude;
 } course;
 
-static course course_of(double tension, double force, double amplitude)
+static course course_of(double tension, double force, double amplitude, rill_storage storage)
 {
     const double k = 2 * M_PI / 50, height = 25.3, tau = 0.503, damping = (tau - 0.5) / 3 * k * k,
                  square = (tension * k * k * k + force * k) * tanh(k * height);
@@ -288,7 +288,7 @@ static course course_of(double tension, double force, double amplitude)
                 .tau = tau,
                 .tension = tension,
                 .force = force,
-                .storage = RILL_FP32,
+                .storage = storage,
                 .floor = true,
                 .inside = wave,
                 .density = under_wave};
@@ -322,9 +322,20 @@ Test(free_surface, waves, .disabled = SANITIZED)
         double tension, force, amplitude, tolerance; /* of the period */
     } all[] = {{0, 1e-5, 0.5, 5e-3}, {0, 1e-5, 2, 0.01}, {1e-3, 0, 0.5, 0.01}, {1e-3, 0, 2, 0.01}};
     for (int w = 0; w < 4; w++) {
-        const course c = course_of(all[w].tension, all[w].force, all[w].amplitude);
+        const course c = course_of(all[w].tension, all[w].force, all[w].amplitude, RILL_FP32);
         cr_expect_float_eq(c.period, 1, all[w].tolerance, "%d: %g", w, c.period);
         cr_expect_float_eq(c.amplitude, 1, 0.03, "%d: %g", w, c.amplitude);
+    }
+}
+
+/* The same in 16 bits. */
+Test(free_surface, waves_in_16_bits, .disabled = SANITIZED)
+{
+    static const rill_storage all[] = {RILL_FP16S, RILL_FP16C};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        const course c = course_of(0, 1e-5, 0.5, all[k]);
+        cr_expect_float_eq(c.period, 1, 5e-3, "%d: %g", (int)all[k], c.period);
+        cr_expect_float_eq(c.amplitude, 1, 0.03, "%d: %g", (int)all[k], c.amplitude);
     }
 }
 
@@ -523,8 +534,8 @@ Test(free_surface, mass_stays)
     static const struct {
         rill_storage storage;
         double tolerance; /* relative: 200 steps round 3,000 densities */
-    } all[] = {{RILL_FP64, 1e-13}, {RILL_FP32, 1e-6}};
-    for (int k = 0; k < 2; k++) {
+    } all[] = {{RILL_FP64, 1e-13}, {RILL_FP32, 1e-6}, {RILL_FP16S, 2e-5}, {RILL_FP16C, 2e-5}};
+    for (int k = 0; k < 4; k++) {
         liquid l = splashing(RILL_PULL, all[k].storage);
         const rill_free_surface_totals before = totals_of(&l);
         ASSERT_OK(rill_sim_step(l.sim, 200));

@@ -2,6 +2,7 @@
 #include "cli/step_options.h"
 
 #include "cli/permeability.h"
+#include "kernel/variant.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +13,13 @@ enum { FILES = 100000 /* of each kind, at most */ };
 static const char *const backends[] = {"cpu", "cuda", NULL};
 static const char *const streams[] = {"pull", "aa", "esotwist", "esopull", NULL};
 static const rill_stream stream_values[] = {RILL_PULL, RILL_AA, RILL_ESOTWIST, RILL_ESOPULL};
-static const char *const storages[] = {"fp32", "fp64", NULL};
-static const rill_storage storage_values[] = {RILL_FP32, RILL_FP64};
 
 void cli_step_options(cli_step_choices *c, cli_option rows[CLI_STEP_OPTIONS])
 {
     const cli_option all[CLI_STEP_OPTIONS] = {
         {"stream", 0, CLI_CHOICE, &c->stream, NULL, "streaming scheme", .choices = streams},
-        {"storage", 0, CLI_CHOICE, &c->storage, NULL, "number format of populations", .choices = storages},
+        {"storage", 0, CLI_CHOICE, &c->storage, NULL, "number format of populations",
+         .choices = rill_storage_names},
         {"backend", 0, CLI_CHOICE, &c->backend, NULL, "where it is computed", .choices = backends},
         {"checkpoint", 0, CLI_TEXT, &c->checkpoint, "FILE", "file to continue from, while the run goes on",
          .fallback = "the name of -o with .checkpoint.h5; none without", .apply = cli_output_apply},
@@ -37,7 +37,7 @@ rill_status cli_step_resolve(const cli_step_choices *c, const char *what, rill_s
     if (c->backend == 1)
         return rill_fail(RILL_USAGE, "%s computed on a CPU only: choose --backend cpu", what);
     *stream = stream_values[c->stream];
-    *storage = storage_values[c->storage];
+    *storage = (rill_storage)c->storage;
     return RILL_OK;
 }
 
@@ -66,7 +66,7 @@ rill_status cli_step_finish(const cli_step_choices *c, bool left, rill_status st
 
 double cli_step_node_bytes(rill_stream stream, rill_storage storage)
 {
-    return 19.0 * (storage == RILL_FP64 ? 8 : 4) * (stream == RILL_PULL ? 2 : 1);
+    return 19.0 * (storage == RILL_FP64 ? 8 : storage == RILL_FP32 ? 4 : 2) * (stream == RILL_PULL ? 2 : 1);
 }
 
 rill_status cli_step_files_few(double every, double whole, const char *of)

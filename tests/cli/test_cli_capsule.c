@@ -25,7 +25,7 @@ Test(capsule, laws_kernels_and_schemes)
         {"sphere", "--law", "skalak", "--dilatation", "10", "--stream", "esopull"},
         {"red-cell", "--law", "skalak", "--bending", "0.01", "--area", "10", "--volume", "10"},
         {"sphere", "--kernel", "2", "--stream", "aa", "--storage", "fp64"},
-        {"sphere", "--kernel", "3", "--stream", "esotwist"}};
+        {"sphere", "--kernel", "3", "--stream", "esotwist", "--storage", "fp16c"}};
     for (int k = 0; k < 4; k++) {
         const char *words[32] = {"capsule", "--nx", "14",   "--ny",    "14", "--nz",     "14",  "--radius",
                                  "4",       "--re", "0.05", "--level", "2",  "--strain", "0.1", "-q"};

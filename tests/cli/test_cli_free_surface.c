@@ -21,7 +21,7 @@ Test(free_surface, a_drop_falls_into_a_pool)
 
 Test(free_surface, shapes)
 {
-    static const char *const more[][7] = {{"pool", "--depth", "3.5"},
+    static const char *const more[][7] = {{"pool", "--depth", "3.5", "--storage", "fp16s"},
                                           {"bubble", "--radius", "3"},
                                           {"column", "--depth", "6", "--width", "4", "--contact-angle", "60"},
                                           {"wave", "--depth", "5.2", "--amplitude", "0.5"}};

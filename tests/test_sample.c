@@ -364,3 +364,26 @@ Test(sample, flow_across_a_core_is_noted)
         rill_geom_destroy(geom);
     }
 }
+
+/* A value that is named as outside is, also on the side of a threshold where pores are. */
+Test(sample, a_threshold_leaves_out_what_is_outside)
+{
+    for (int width = 0; width < 2; width++) {
+        const uint8_t grey[8] = {0, 90, 200, 0, 255, 90, 0, 254};
+        rill_voxelize_options o = rill_voxelize_options_default();
+        rill_geom *geom = NULL;
+        for (int a = 0; a < 3; a++) o.image.n[a] = 2;
+        o.image.type = RILL_GREY_U8;
+        o.threshold_given = true;
+        o.threshold = 112;
+        o.threshold_width = 4 * width;
+        o.keep = RILL_KEEP_ALL;
+        o.outside_count = 1;
+        cr_assert_eq(rill_array_voxelize(grey, &o, (rill_progress){0}, &geom, NULL), RILL_OK, "%s",
+                     rill_error_message());
+        cr_expect_eq(rill_geom_sample(geom), 5);
+        for (int v = 0; v < 8; v++)
+            cr_expect_eq(geom->voxels[v], grey[v] == 90 ? RILL_FLUID : RILL_SOLID, "voxel %d", v);
+        rill_geom_destroy(geom);
+    }
+}

@@ -131,7 +131,8 @@ void rill_sample_mark(const rill_sample *s, const void *grey, uint64_t first, ui
     const double truth[1][2] = {{1, 1}};
     const double(*inside)[2] = o->mask_inside_given ? &o->mask_inside : truth;
     for (uint64_t i = 0; o->outside_count && i < count; i++)
-        if (voxels[i] == RILL_SOLID && within(o->outside, o->outside_count, rill_grey_real(s->type, grey, i)))
+        if ((voxels[i] == RILL_SOLID || o->threshold_given) &&
+            within(o->outside, o->outside_count, rill_grey_real(s->type, grey, i)))
             voxels[i] = RILL_OUTSIDE_MARK;
     for (uint64_t i = 0; s->mask && i < count; i++)
         if (!within(inside, 1, rill_grey_real(s->mask->type, s->slice, first + i)))

@@ -152,6 +152,9 @@ typedef struct rill_permeability_walls {
                                 the derivative is good for a factor of about two */
     double k_narrow;         /**< k_aa for the threshold that leaves fewer pores, by its width, lu */
     double k_wide;           /**< k_aa for the threshold that leaves more pores, lu */
+    double threshold_network[2]; /**< what the pore network conducts at the threshold that leaves fewer, and
+                                    more pores, over what it does at that of the run: throats that close or
+                                    open are in it; NaN: not known */
     rill_decisive_box boxes[RILL_DECISIVE_BOXES]; /**< [box_count], the most decisive one first; they do not
                                                        overlap */
     int box_count;                                /**< number of boxes */

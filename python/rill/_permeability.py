@@ -60,7 +60,10 @@ class Walls:
         Part of that interval that walls of pores of one or two voxels decide, where the derivative is good for a factor of about two; nan without a width.
     k_lu : tuple of two floats
         k for the threshold that leaves fewer pores, and for the one that leaves more, lattice units; nan without a width. Noise of the
-        image and connections that open or close are not in it.
+        image and connections that open or close are not in it, but see `network`.
+    network : tuple of two floats
+        What the pore network conducts at these two thresholds over what it does at the threshold itself: connections that close or open are in it; nan where it is
+        not known.
     """
 
     per_voxel: float
@@ -70,6 +73,7 @@ class Walls:
     threshold_width: float
     threshold_narrow: float
     k_lu: tuple[float, float]
+    network: tuple[float, float]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -616,7 +620,8 @@ def _walls(walls: Any) -> Walls | None:
         return None
     boxes = [{"voxel": tuple(box.voxel[:]), "first": tuple(box.first[:]), "size": tuple(box.n[:]), "share": box.share}
              for box in walls.boxes[: walls.box_count]]
-    return Walls(walls.per_voxel, walls.voxels, boxes, walls.threshold, walls.threshold_width, walls.threshold_narrow, (walls.k_narrow, walls.k_wide))
+    return Walls(walls.per_voxel, walls.voxels, boxes, walls.threshold, walls.threshold_width, walls.threshold_narrow, (walls.k_narrow, walls.k_wide),
+                 (walls.threshold_network[0], walls.threshold_network[1]))
 
 
 def _run(run: Any) -> Run:

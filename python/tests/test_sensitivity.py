@@ -64,6 +64,19 @@ def rock_of_greys(n: int = 24) -> Any:
     return np.clip(112 - 25 * (f + 0.25), 20, 220).astype(np.uint8)
 
 
+def test_networks_say_what_a_threshold_opens() -> None:
+    image = np.full((40, 10, 16), 200, np.uint8)
+    image[:, 3:7, 2:6] = image[:, 3:7, 10:14] = 50
+    image[18:21, 3:7, 10:14] = 113
+    result = rill.permeability(image, axis="z", threshold=(112, 2), sides="mirror", device="cpu")
+    walls = result.runs[0].walls
+    assert walls is not None and walls.network == pytest.approx((1, 2), rel=0.02)
+    row = next(one for one in result.error_bar.contributions if one.name == "segmentation")
+    assert row.half_width[2] == pytest.approx(1, rel=0.02) and "throats close or open" in row.note
+    thin = rill.permeability(duct(), axis="z", threshold=(112, 4), device="cpu").runs[0].walls
+    assert thin is not None and math.isnan(thin.network[0]) and math.isnan(thin.network[1])
+
+
 def test_rows_of_many_images_are_those_of_one() -> None:
     image = rock_of_greys()
     bar = rill.permeability(image, axis="z", threshold=(112, 4), sides="mirror", error_bar=True, sample=12, device="cpu").error_bar

@@ -40,6 +40,11 @@ static void threshold_print(const rill_geom *geom, const rill_permeability_flow 
     cli_row("  threshold", "%g \u00b1 %g: k_%c%c %.4g to %.4g lu%s, from the first derivative%s",
             w->threshold, w->threshold_width, rill_axis(run->axis), rill_axis(run->axis), w->k_narrow,
             w->k_wide, units, narrow);
+    if (isfinite(w->threshold_network[0]) && isfinite(w->threshold_network[1]))
+        cli_row(
+            "",
+            "pore networks at both thresholds conduct %+.3g and %+.3g %%, throats that close or open included",
+            100 * (w->threshold_network[0] - 1), 100 * (w->threshold_network[1] - 1));
 }
 
 void cli_permeability_print_walls(const cli_permeability_result *r)
@@ -78,10 +83,11 @@ json_t *cli_permeability_walls_json(const rill_geom *geom, const rill_permeabili
     json_t *boxes = json_array(), *threshold = json_null();
     const double m2 = cli_square_metres(geom);
     if (isfinite(w->threshold))
-        threshold = json_pack("{s:f, s:f, s:o, s:[o,o], s:[o,o]}", "value", w->threshold, "width",
-                              w->threshold_width, "narrow_share", rill_json_real(w->threshold_narrow), "lu",
-                              rill_json_real(w->k_narrow), rill_json_real(w->k_wide), "m2",
-                              rill_json_real(w->k_narrow * m2), rill_json_real(w->k_wide * m2));
+        threshold = json_pack(
+            "{s:f, s:f, s:o, s:[o,o], s:[o,o], s:[o,o]}", "value", w->threshold, "width", w->threshold_width,
+            "narrow_share", rill_json_real(w->threshold_narrow), "lu", rill_json_real(w->k_narrow),
+            rill_json_real(w->k_wide), "m2", rill_json_real(w->k_narrow * m2), rill_json_real(w->k_wide * m2),
+            "network", rill_json_real(w->threshold_network[0]), rill_json_real(w->threshold_network[1]));
     for (int k = 0; k < w->box_count; k++) json_array_append_new(boxes, box_json(geom, &w->boxes[k]));
     return json_pack("{s:o, s:I, s:o, s:o}", "per_voxel", rill_json_real(w->per_voxel), "voxels",
                      (json_int_t)w->voxels, "threshold", threshold, "boxes", boxes);
@@ -110,12 +116,16 @@ rill_status cli_permeability_write_walls(rill_result *file, const cli_permeabili
         RILL_TRY(rill_result_values(file, group, &per_voxel, 0, NULL, &w->per_voxel));
         if (isfinite(w->threshold)) {
             const rill_quantity k = {"threshold_k", "lu", "k for the threshold less and more its width",
-                                     r->geom->spacing * r->geom->spacing};
+                                     r->geom->spacing * r->geom->spacing},
+                                network = {"threshold_network", "1",
+                                           "of the pore networks there, over that of the threshold", 1};
             const uint64_t two[1] = {2};
             RILL_TRY(rill_result_set_real(file, group, "threshold", w->threshold));
             RILL_TRY(rill_result_set_real(file, group, "threshold_width", w->threshold_width));
             RILL_TRY(rill_result_set_real(file, group, "threshold_narrow", w->threshold_narrow));
             RILL_TRY(rill_result_values(file, group, &k, 1, two, (double[]){w->k_narrow, w->k_wide}));
+            if (isfinite(w->threshold_network[0]) && isfinite(w->threshold_network[1]))
+                RILL_TRY(rill_result_values(file, group, &network, 1, two, w->threshold_network));
         }
         if (!w->box_count) continue;
         RILL_TRY(rill_result_values(file, group, &voxel, 2, dims, &voxels[0][0]));

@@ -23,6 +23,19 @@ uint64_t rill_sensitivity_bytes(const rill_geom *geom, uint64_t nodes);
 rill_status rill_sensitivity_find(const rill_geom *geom, const rill_node_moments *moments, double k,
                                   rill_kept *field, rill_permeability_walls *out);
 
+/**
+ * Find `threshold_network` of the runs of a geometry with grey values, whose walls are known.
+ * @param[in,out] out  complete otherwise
+ * @return RILL_SYSTEM without memory, RILL_CANCELLED
+ * @see tests/test_threshold_networks.c
+ */
+rill_status rill_threshold_networks(const rill_geom *geom, const rill_permeability_options *options,
+                                    rill_permeability *out);
+
+/** Return the host memory that rill_threshold_networks() takes; 0: it does nothing.
+ * @param nodes, chambers  of the run and its pore network */
+uint64_t rill_threshold_networks_bytes(const rill_geom *geom, uint64_t nodes, uint32_t chambers);
+
 /** Return whether it is known of such a run: not in planes, of exact walls and of a pressure drive. */
 bool rill_wall_room_known(const rill_geom *geom, const rill_permeability_options *options);
 

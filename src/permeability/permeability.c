@@ -8,6 +8,7 @@
 #include "core/kept.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/notes.h"
 #include "core/progress.h"
 #include "core/status.h"
 #include "geometry/voxels/axes.h"
@@ -506,6 +507,17 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
     rill_progress_watch_begin(&watch, watched ? o->progress : (rill_progress){NULL, NULL},
                               o->progress_seconds, "setting up the flow");
     rill_status status = rill_follow_all(geom, o, plan, (rill_follow_hooks){.ended = NULL}, out);
+    if (status == RILL_OK) {
+        const double begun = rill_now();
+        const rill_status seen = rill_threshold_networks(geom, o, out);
+        out->seconds_ending += rill_now() - begun;
+        status =
+            seen != RILL_SYSTEM
+                ? seen
+                : rill_note(&out->notes,
+                            "throats that close or open where the threshold moves were not looked for: %s",
+                            rill_error_message());
+    }
     if (status == RILL_OK && watch.cancelled)
         status = rill_progress_poll(); /* what was cancelled was optional */
     rill_progress_watch_end(&watch);

@@ -39,6 +39,7 @@ static void box_measure(rill_plan_sizes *s, const rill_geom *geom, double surfac
     s->distances = rill_network_distance_bytes(geom);
     s->copy = rill_network_copy_bytes(geom);
     s->sensitivity = rill_sensitivity_bytes(geom, s->nodes);
+    s->thresholds = 0; /* where voxels are split, there are no grey values */
     const double faces = FACES * surface * (double)s->nodes;
     s->room = rill_wall_room_bytes(geom, smaller((uint64_t)faces, s->nodes));
     s->held = keeper ? s->nodes / (uint64_t)keeper->count : 0;
@@ -61,6 +62,7 @@ rill_status rill_plan_sizes_take(const rill_domain *domain, const rill_permeabil
     s.walls = rill_attached_walls(geom->surface, s.variant, s.links.stride, s.backend, false);
     if (rill_axes_count(o->axis) > 1 && s.variant.addressing != RILL_DENSE) s.own_swaps = s.swaps;
     box_measure(&s, geom, plan->pores.surface / plan->pores.porosity);
+    if (o->sensitivity) s.thresholds = rill_threshold_networks_bytes(geom, s.nodes, plan->pores.chambers);
     *out = s;
 done:
     return status;
@@ -220,6 +222,7 @@ rill_plan_memory rill_plan_memory_count(const rill_plan_sizes *s, const rill_per
     m.cycling = network_bytes(&c) + beside;
     m.ending = c.fields ? beside + fields_bytes(&c) : 0;
     m.host = larger(m.building, m.standing + larger(m.starting, larger(m.cycling, m.ending)));
+    if (o->sensitivity && s->thresholds) m.host = larger(m.host, s->numbers + s->thresholds);
     m.device = host ? 0 : device_bytes(&c, &sim);
     return m;
 }

@@ -30,6 +30,7 @@ typedef struct rill_plan_sizes {
     uint64_t distances;       /**< distances from walls, until the throats are found */
     uint64_t copy;            /**< copy of the voxels, until the pore network is found */
     uint64_t sensitivity;     /**< see rill_sensitivity_bytes() */
+    uint64_t thresholds;      /**< see rill_threshold_networks_bytes() */
     uint64_t room;            /**< see rill_wall_room_bytes() */
     uint64_t held; /**< nodes whose chambers a simulation on the host has in memory of its own, number */
 } rill_plan_sizes;

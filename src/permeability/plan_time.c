@@ -241,11 +241,22 @@ double rill_plan_steps_likely(const rill_permeability_options *o, const rill_per
  * 1024^3. */
 #define COARSER_SECONDS_APART 3e-9
 
+/* To copy the voxels of a threshold with a width, to find which conduct, and their pore network, three times.
+ */
+#define THRESHOLDS_SECONDS 110e-9
+
+static double thresholds_seconds(const rill_geom *geom, const rill_permeability_options *o)
+{
+    return o->sensitivity && geom->greys && !geom->surface
+               ? THRESHOLDS_SECONDS * (double)rill_geom_voxels(geom)
+               : 0;
+}
+
 double rill_plan_host_seconds(const rill_geom *geom, const rill_permeability_options *o,
                               const rill_permeability_plan *p, int threads)
 {
     const double voxels = (double)rill_geom_voxels(geom);
-    if (!rill_plan_makes_network(p, o)) return 0;
+    if (!rill_plan_makes_network(p, o)) return thresholds_seconds(geom, o) / threads;
     const double cycles = p->network ? rill_plan_steps_likely(o, p) / cycle_likely(o, p) : 1;
     /* Each grid has an eighth of the voxels of the one before. The network of the finest is found while a GPU
      * is opened and makes its first steps, those of coarser grids are waited for. */
@@ -253,7 +264,7 @@ double rill_plan_host_seconds(const rill_geom *geom, const rill_permeability_opt
     const double finest = apart ? 0 : 1, others = p->nested ? 1.0 / 7 : 0, grids = p->nested ? 8.0 / 7 : 0;
     return (voxels * ((finest + others) * NETWORK_SECONDS +
                       grids * (apart ? COARSER_SECONDS_APART : COARSER_SECONDS)) +
-            cycles * p->chambers * SOLVE_SECONDS) /
+            cycles * p->chambers * SOLVE_SECONDS + thresholds_seconds(geom, o)) /
            threads;
 }
 

@@ -186,8 +186,12 @@ rill_status rill_sensitivity_find(const rill_geom *geom, const rill_node_moments
     rill_status status = RILL_OK;
     finding f = {.geom = geom, .k = k, .out = out, .field = field, .nodes = moments->nodes};
     cells_of(geom, f.n);
-    *out = (rill_permeability_walls){
-        .threshold = NAN, .threshold_width = NAN, .k_narrow = NAN, .k_wide = NAN, .threshold_narrow = NAN};
+    *out = (rill_permeability_walls){.threshold = NAN,
+                                     .threshold_width = NAN,
+                                     .k_narrow = NAN,
+                                     .k_wide = NAN,
+                                     .threshold_narrow = NAN,
+                                     .threshold_network = {NAN, NAN}};
     RILL_TRY(rill_array_create_zero((uint64_t)f.n[0] * f.n[1] * f.n[2], sizeof *f.cells, "cells of walls",
                                     (void **)&f.cells));
     RILL_TRY(rill_array_create_zero(BATCH, sizeof *f.values, "values of walls", (void **)&f.values));

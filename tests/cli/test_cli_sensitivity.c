@@ -69,6 +69,8 @@ Test(sensitivity, a_threshold_with_a_width_is_the_row_segmentation)
     const double low = json_real_value(json_array_get(k, 0)), high = json_real_value(json_array_get(k, 1));
     const json_t *plain = json_object_get(json_object_get(json_object_get(json, "permeability"), "lu"), "zz");
     cr_expect(0 < low && low < json_real_value(plain) && json_real_value(plain) < high);
+    cr_expect(json_is_null(json_array_get(json_object_get(threshold, "network"), 0)),
+              "a network of one block");
     json_decref(json);
     r = cli_test_run("permeability", "duct-16x16x2-u8.raw", "--threshold", "112", "-q");
     cr_expect_eq(r.code, 0, "%s", r.err);

@@ -221,7 +221,7 @@ Test(threshold_networks, take_what_the_plan_states, .timeout = 300, .disabled = 
     ASSERT_OK(planned(geom, &o, &plan));
     rill_memory_give_back();
     peak_restart();
-    ASSERT_OK(rill_memory_peak(plan.host_bytes - rill_numbered_bytes(plan.numbered), &told));
+    ASSERT_OK(rill_memory_peak(plan.resources.host_bytes - rill_numbered_bytes(plan.numbered), &told));
     ASSERT_OK(rill_permeability_compute(geom, &o, &plan, &found));
     const double ratio = (double)told / status_of("VmHWM");
     cr_expect(ratio >= 0.97 && ratio <= 1.07, "the plan states %.1f MB, %.4f of the peak",

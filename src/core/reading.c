@@ -36,7 +36,8 @@ static void missing(const char *path, char *text, size_t size)
     if (strlen(path) >= sizeof parts || path[0] == '\0') return;
     strcpy(parts, path);
     split(parts, &directory, &name);
-    while (directory[0] != '\0' && stat(directory, &info) != 0 && errno == ENOENT) split(parts, &directory, &name);
+    while (directory[0] != '\0' && stat(directory, &info) != 0 && errno == ENOENT)
+        split(parts, &directory, &name);
     DIR *listed = opendir(directory[0] ? directory : ".");
     const struct dirent *entry;
     for (int k = 0; listed && k < LOOKED_AT && (entry = readdir(listed)); k++) {

@@ -9,8 +9,8 @@
 #include "core/status.h"
 
 /**
- * Record that an input could not be opened or read: the sentence, the system's reason, and a remedy. Of a name
- * that is not there it says which directory was looked in, and the nearest name there.
+ * Record that an input could not be opened or read: the sentence, the system's reason, and a remedy. Of a
+ * name that is not there it says which directory was looked in, and the nearest name there.
  * @param[in] error   errno value
  * @param[in] path    of the input
  * @param[in] format  the sentence, "cannot read k.yaml"

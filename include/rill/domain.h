@@ -46,7 +46,7 @@ void rill_domain_destroy(rill_domain *domain);
  * @param[in] domain the domain
  * @return the number of fluid nodes
  */
-rill_node rill_domain_nodes(const rill_domain *domain);
+rill_global_node rill_domain_nodes(const rill_domain *domain);
 
 #ifdef __cplusplus
 }

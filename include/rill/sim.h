@@ -103,7 +103,7 @@ rill_status rill_sim_totals(rill_sim *sim, rill_totals *out);
  * @param[out] u [3][count], velocity, lu, half of the force included; may be NULL
  * @return RILL_USAGE for nodes beyond the last, RILL_SYSTEM for memory or device
  */
-rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u);
+rill_status rill_sim_moments(rill_sim *sim, rill_global_node first, uint64_t count, double *rho, double *u);
 
 /**
  * Copy pressure and velocity on the whole box.

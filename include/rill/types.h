@@ -8,8 +8,9 @@
 
 #include <stdint.h>
 
-typedef uint32_t rill_node;  /**< number of a fluid node, in node order */
-typedef uint64_t rill_voxel; /**< number of a voxel, x + nx (y + ny z) */
+typedef uint32_t rill_node;        /**< number of a fluid node, in node order: among those of one device */
+typedef uint64_t rill_global_node; /**< number of a fluid node in the whole of a domain, of any size */
+typedef uint64_t rill_voxel;       /**< number of a voxel, x + nx (y + ny z) */
 
 /** Domain boundary: what lies beyond the two faces of the box that are normal to an axis. */
 typedef enum rill_side {

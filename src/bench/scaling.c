@@ -47,7 +47,7 @@ static double noise(uint64_t node, uint64_t component)
 
 /* Set the nodes of a simulation, which are first, first + 1 … of the whole, to noise: the speed of a GPU at
  * its power limit depends on what it computes, and a hash of rest says nothing. */
-static rill_status noise_set(rill_sim *sim, rill_node nodes, uint64_t first)
+static rill_status noise_set(rill_sim *sim, uint64_t nodes, uint64_t first)
 {
     rill_status status = RILL_OK;
     double *m = NULL;
@@ -57,7 +57,7 @@ static rill_status noise_set(rill_sim *sim, rill_node nodes, uint64_t first)
         for (uint64_t c = 0; c < 4; c++)
 #pragma omp parallel for schedule(static)
             for (uint64_t k = 0; k < count; k++) m[c * count + k] = 0.01 * noise(first + at + k, c);
-        RILL_TRY(rill_sim_set_moments_of(sim, (rill_node)at, (rill_node)count, m, m + count));
+        RILL_TRY(rill_sim_set_moments_of(sim, at, count, m, m + count));
     }
 done:
     rill_array_destroy(m);

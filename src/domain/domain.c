@@ -155,7 +155,7 @@ rill_status rill_domain_create_unpaired(const rill_geom *geom, const rill_domain
     else
         RILL_TRY(geom->planes ? rill_numbering_count(geom, &domain->numbering)
                               : rill_numbering_create(geom, &domain->numbering));
-    domain->nodes = (rill_node)domain->numbering.nodes;
+    domain->nodes = domain->numbering.nodes;
     *out = domain;
     domain = NULL;
 done:
@@ -192,4 +192,4 @@ void rill_domain_destroy(rill_domain *domain)
     free(domain);
 }
 
-rill_node rill_domain_nodes(const rill_domain *domain) { return domain->nodes; }
+rill_global_node rill_domain_nodes(const rill_domain *domain) { return domain->nodes; }

@@ -16,8 +16,9 @@ typedef struct rill_links_pool rill_links_pool;
 struct rill_domain {
     const rill_geom *geom; /**< borrowed */
     rill_lattice lattice;
-    int flow_axis;   /**< -1: none */
-    rill_node nodes; /**< that are stepped */
+    int flow_axis; /**< -1: none */
+    rill_global_node
+        nodes;       /**< that are stepped; of a part, as of a domain that has all numbers, below 2^32 */
     rill_node first; /**< of them, among those of `numbering`: 0 unless this is a part, see parts.h */
     rill_numbering numbering;
     bool borrowed;    /**< the numbering is another domain's, which lives longer */
@@ -36,6 +37,12 @@ rill_status rill_domain_create_numbered(const rill_geom *geom, const rill_domain
 /** The same, but leave out links across mirrored boundaries. */
 rill_status rill_domain_create_unpaired(const rill_geom *geom, const rill_domain_options *options,
                                         const rill_numbering *numbering, rill_domain **out);
+
+/** Return the number behind the last node that is stepped, as kernels number them. */
+static inline rill_node rill_domain_end(const rill_domain *domain)
+{
+    return domain->first + (rill_node)domain->nodes;
+}
 
 /** Return the row length for a number of nodes: whole blocks, an odd number of them, because rows a power of
  * two apart would share few sets of a cache. */

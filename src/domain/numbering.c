@@ -94,8 +94,9 @@ static rill_status size_check(const rill_geom *geom)
     return RILL_OK;
 }
 
-static rill_status nodes_check(uint64_t nodes)
+rill_status rill_numbering_check(const rill_numbering *numbering)
 {
+    const uint64_t nodes = numbering->nodes;
     if (nodes == 0)
         return rill_fail(RILL_USAGE, "the geometry has no fluid voxel: check which grey values are pore");
     if (nodes > RILL_UPSTREAM_WALL - 1u)
@@ -126,7 +127,7 @@ rill_status rill_numbering_create(const rill_geom *geom, rill_numbering *out)
     }
     RILL_TRY(status);
     rank(&numbering);
-    RILL_TRY(nodes_check(numbering.nodes));
+    RILL_TRY(rill_numbering_check(&numbering));
     *out = numbering;
     numbering = (rill_numbering){.occupied = NULL};
 done:
@@ -146,7 +147,7 @@ rill_status rill_numbering_count(const rill_geom *geom, rill_numbering *out)
         numbering.before[z + 1] =
             numbering.before[z] + (z < geom->n[2] ? rill_planes_fluid(geom->planes, z) : 0);
     numbering.nodes = numbering.before[numbering.n[2]];
-    RILL_TRY(nodes_check(numbering.nodes));
+    RILL_TRY(rill_numbering_check(&numbering));
     *out = numbering;
     numbering = (rill_numbering){.occupied = NULL};
 done:

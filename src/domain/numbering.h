@@ -36,6 +36,9 @@ rill_status rill_numbering_begin(const uint32_t n[3], rill_numbering *out);
 /** Number the cells that are occupied. */
 void rill_numbering_finish(rill_numbering *numbering);
 
+/** Refuse a numbering without nodes, and one of more than 32 bits. @return RILL_USAGE */
+rill_status rill_numbering_check(const rill_numbering *numbering);
+
 /** Free what is known of each node. */
 void rill_numbering_release(rill_numbering *numbering);
 
@@ -80,9 +83,9 @@ static inline rill_node rill_numbering_node(const rill_numbering *numbering, uin
 }
 
 /** Return the number of nodes in planes below z. */
-static inline rill_node rill_numbering_before_plane(const rill_numbering *numbering, uint32_t z)
+static inline rill_global_node rill_numbering_before_plane(const rill_numbering *numbering, uint32_t z)
 {
-    return (rill_node)numbering->before[z];
+    return numbering->before[z];
 }
 
 /** Write x, y, z of nodes first … first + count - 1. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int rill_parts_of(const rill_parts *parts, rill_node node)
+int rill_parts_of(const rill_parts *parts, rill_global_node node)
 {
     int low = 0, high = parts->count - 1;
     while (low < high) {
@@ -25,9 +25,9 @@ int rill_parts_of(const rill_parts *parts, rill_node node)
     return low;
 }
 
-rill_node rill_part_number(const rill_part *part, rill_node node)
+rill_node rill_part_number(const rill_part *part, rill_global_node node)
 {
-    return node - part->first + part->domain->first;
+    return (rill_node)(node - part->first) + part->domain->first;
 }
 
 /* The planes that a part numbers. */
@@ -48,7 +48,7 @@ static uint64_t plane_nodes(const rill_domain *whole, int64_t plane)
            rill_numbering_before_plane(&whole->numbering, z);
 }
 
-static planes planes_of(const rill_domain *whole, rill_node first, rill_node end)
+static planes planes_of(const rill_domain *whole, rill_global_node first, rill_global_node end)
 {
     planes p = {.first = rill_ranges_plane(whole, first)};
     p.count = rill_ranges_plane(whole, end - 1) - p.first + 1;
@@ -87,6 +87,7 @@ static rill_status number(const rill_domain *whole, const planes *p, rill_number
     RILL_TRY(rill_layers_copy(whole, (int64_t)p->first - 1, p->count + 2,
                               numbering.occupied + p->padding * plane));
     rill_numbering_finish(&numbering);
+    RILL_TRY(rill_numbering_check(&numbering));
     *out = numbering;
     numbering = (rill_numbering){.occupied = NULL};
 done:
@@ -97,9 +98,9 @@ done:
 /* What lists of links are made of: a crossing with its key. */
 typedef struct entry {
     uint32_t peer, direction;
-    uint32_t key;     /* the direction; PAIR for a pair across mirrored boundaries */
-    rill_node number; /* of the receiving node in the whole, or of a pair */
+    uint32_t key; /* the direction; PAIR for a pair across mirrored boundaries */
     rill_node local;
+    rill_global_node number; /* of the receiving node in the whole, or of a pair */
 } entry; /* of a node whose rows cross: its numbers, key 0, and for `direction` the node beside it that
             receives */
 
@@ -221,11 +222,11 @@ typedef struct making {
 
 static bool own(const rill_part *part, rill_node local)
 {
-    return local >= part->domain->first && local < part->domain->first + part->domain->nodes;
+    return local >= part->domain->first && local < rill_domain_end(part->domain);
 }
 
 /* Return the number in the whole of the node at a cell of a part that is not in front. */
-static rill_node number_of(const making *m, const uint32_t x[3])
+static rill_global_node number_of(const making *m, const uint32_t x[3])
 {
     const uint32_t nz = m->whole->geom->n[2];
     const rill_numbering *numbering = &m->parts->part[m->number].domain->numbering;
@@ -247,8 +248,7 @@ static int row_of(const making *m, uint32_t y, uint32_t z)
     const rill_domain *domain = m->parts->part[m->number].domain;
     const rill_numbering *numbering = &domain->numbering;
     const uint32_t last = numbering->n[0] - 1;
-    const uint64_t end = (uint64_t)domain->first + domain->nodes,
-                   low = rill_numbering_rank(numbering, 0, y, z),
+    const uint64_t end = rill_domain_end(domain), low = rill_numbering_rank(numbering, 0, y, z),
                    high = rill_numbering_rank(numbering, last, y, z) +
                           (rill_numbering_node(numbering, last, y, z) != RILL_UPSTREAM_WALL);
     const bool has_own = low < end && high > domain->first && low < high,
@@ -279,11 +279,11 @@ static rill_status node_list(const making *m, const uint32_t x[3], const int *di
         const rill_node other = rill_numbering_node(numbering, from[0], from[1], from[2]);
         if (other == RILL_UPSTREAM_WALL || own(part, node) == own(part, other)) continue;
         const bool receives = own(part, node);
-        const rill_node number = number_of(m, x), before = number_of(m, from);
+        const rill_global_node number = number_of(m, x), before = number_of(m, from);
         const uint32_t peer = (uint32_t)rill_parts_of(m->parts, receives ? before : number);
         RILL_TRY(add(receives ? &out->receives : &out->sends,
-                     m->parts->stored ? (entry){peer, node, 0, before, other}
-                                      : (entry){peer, (uint32_t)i, (uint32_t)i, number, node}));
+                     m->parts->stored ? (entry){peer, node, 0, other, before}
+                                      : (entry){peer, (uint32_t)i, (uint32_t)i, node, number}));
     }
 done:
     return status;
@@ -351,13 +351,13 @@ done:
     return status;
 }
 
-rill_node rill_part_number_beside(const rill_domain *whole, const rill_part *part, rill_node node)
+rill_node rill_part_number_beside(const rill_domain *whole, const rill_part *part, rill_global_node node)
 {
     const planes p = planes_of(whole, part->first, part->end);
     const uint32_t nz = whole->geom->n[2], z = rill_ranges_plane(whole, node),
                    at = p.padding + (z + nz + 1 - p.first) % nz;
-    return node - rill_numbering_before_plane(&whole->numbering, z) +
-           rill_numbering_before_plane(&part->domain->numbering, at);
+    return (rill_node)(node - rill_numbering_before_plane(&whole->numbering, z) +
+                       rill_numbering_before_plane(&part->domain->numbering, at));
 }
 
 /* Let a link across a mirrored boundary read node 1, of another part, where rows of nodes cross. */
@@ -367,8 +367,8 @@ static rill_status swap_stored(making *m, uint32_t peer, rill_swap s)
     rill_part *part = &m->parts->part[m->number];
     const rill_node own = rill_part_number(part, s.node[0]),
                     other = rill_part_number_beside(m->whole, part, s.node[1]);
-    RILL_TRY(add(&m->sends, (entry){peer, other, 0, s.node[0], own}));
-    RILL_TRY(add(&m->receives, (entry){peer, own, 0, s.node[1], other}));
+    RILL_TRY(add(&m->sends, (entry){peer, other, 0, own, s.node[0]}));
+    RILL_TRY(add(&m->receives, (entry){peer, own, 0, other, s.node[1]}));
     part->domain->swaps[part->domain->swap_count++] =
         (rill_swap){{own, other}, {s.direction[0], s.direction[1]}, s.sign};
 done:
@@ -402,7 +402,7 @@ static rill_status swaps_list(making *m)
             continue;
         }
         const rill_node local = rill_part_number(part, s.node[e]);
-        const entry one = {(uint32_t)at[1 - e], s.direction[e], PAIR, (rill_node)k, local};
+        const entry one = {(uint32_t)at[1 - e], s.direction[e], PAIR, local, k};
         RILL_TRY(add(&m->sends, one));
         RILL_TRY(add(&m->receives, one));
         if (s.sign < 0)
@@ -416,8 +416,8 @@ done:
 /* Find the nodes between that have no links with other parts. A few more do no harm. */
 static void edges_set(rill_part *part, const entries *receives, bool stored)
 {
-    const rill_node first = part->domain->first, end = first + part->domain->nodes,
-                    middle = first + part->domain->nodes / 2;
+    const rill_node first = part->domain->first, end = rill_domain_end(part->domain),
+                    middle = first + (rill_node)(part->domain->nodes / 2);
     uint64_t low = first, high = end;
     for (uint64_t k = 0; k < receives->count; k++) {
         const uint64_t node = stored ? receives->all[k].direction : receives->all[k].local;
@@ -459,8 +459,7 @@ done:
 uint64_t rill_parts_cut(const rill_domain *whole, const rill_ranges *ranges, int number)
 {
     const rill_range *r = &ranges->range[number];
-    const uint64_t own = (uint64_t)r->end - r->first,
-                   first = plane_nodes(whole, rill_ranges_plane(whole, r->first)),
+    const uint64_t own = r->end - r->first, first = plane_nodes(whole, rill_ranges_plane(whole, r->first)),
                    last = plane_nodes(whole, rill_ranges_plane(whole, r->end - 1));
     return (first < own ? first : own) + (last < own ? last : own);
 }

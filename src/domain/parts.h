@@ -28,12 +28,12 @@ typedef struct rill_cut_links {
 
 /** One part. */
 typedef struct rill_part {
-    rill_node first, end; /**< its nodes are these of the whole */
-    rill_node low, high;  /**< of its nodes, as kernels number them, those before `low` and from `high` on may
-                             have links with other parts; those between have none. Multiples of
-                             RILL_SEGMENT_BLOCK, or the end of its nodes */
-    rill_geom *geom;      /**< its planes, without voxels */
-    rill_domain *domain;  /**< of them; its mirrored links are those within the part */
+    rill_global_node first, end; /**< its nodes are these of the whole */
+    rill_node low, high; /**< of its nodes, as kernels number them, those before `low` and from `high` on may
+                            have links with other parts; those between have none. Multiples of
+                            RILL_SEGMENT_BLOCK, or the end of its nodes */
+    rill_geom *geom;     /**< its planes, without voxels */
+    rill_domain *domain; /**< of them; its mirrored links are those within the part */
     rill_cut_links sends, receives;
     rill_swap *turns; /**< [turn_count], links that change sign once they were received */
     size_t turn_count;
@@ -77,12 +77,12 @@ rill_part_size rill_part_measure(const rill_domain *whole, const rill_ranges *ra
 void rill_parts_destroy(rill_parts *parts);
 
 /** Return the part that a node of the whole is in. */
-int rill_parts_of(const rill_parts *parts, rill_node node);
+int rill_parts_of(const rill_parts *parts, rill_global_node node);
 
 /** Return the number by which the kernels of a part know one of its nodes. */
-rill_node rill_part_number(const rill_part *part, rill_node node);
+rill_node rill_part_number(const rill_part *part, rill_global_node node);
 
 /** Return that of a node of another part, in a plane with nodes of the part or beside one. */
-rill_node rill_part_number_beside(const rill_domain *whole, const rill_part *part, rill_node node);
+rill_node rill_part_number_beside(const rill_domain *whole, const rill_part *part, rill_global_node node);
 
 #endif

@@ -19,7 +19,7 @@
 
 /* The nodes of an opening. */
 typedef struct span {
-    rill_node first, last;
+    rill_global_node first, last;
 } span;
 
 /* What is cut: chunks with their costs. */
@@ -34,7 +34,7 @@ typedef struct chunks {
     int span_count;
 } chunks;
 
-uint32_t rill_ranges_plane(const rill_domain *whole, rill_node node)
+uint32_t rill_ranges_plane(const rill_domain *whole, rill_global_node node)
 {
     uint32_t low = 0, high = whole->numbering.n[2]; /* the last plane that does not begin behind the node */
     while (high - low > 1) {
@@ -56,7 +56,7 @@ static void openings_count(const rill_domain *whole, const rill_part_costs *cost
         const rill_opening *o = &s->openings[k];
         span of = {whole->nodes, 0};
         for (uint64_t i = 0; i < o->cut_count; i++) {
-            const rill_node node = o->cuts[i].node;
+            const rill_global_node node = o->cuts[i].node;
             if (node >= whole->nodes) continue; /* rill_boundary_create_cuts() refuses it */
             if (node < of.first) of.first = node;
             if (node > of.last) of.last = node;
@@ -77,7 +77,7 @@ static rill_status reach_find(const rill_domain *whole, chunks *c)
     const rill_status status =
         rill_array_create(c->count, sizeof *c->reach, "the cuts between parts", (void **)&c->reach);
     for (uint64_t k = 0; k < c->count && status == RILL_OK; k++) {
-        const uint32_t first = rill_ranges_plane(whole, (rill_node)(k * RILL_CHUNK));
+        const uint32_t first = rill_ranges_plane(whole, k * RILL_CHUNK);
         const uint64_t end =
             rill_numbering_before_plane(&whole->numbering, first < nz - most ? first + most : nz);
         c->reach[k] = end < whole->nodes ? end / RILL_CHUNK : c->count;
@@ -89,7 +89,7 @@ static rill_status chunks_create(const rill_domain *whole, const rill_part_costs
 {
     rill_status status = RILL_OK;
     const rill_surface *s = whole->geom->surface;
-    c->count = ((uint64_t)whole->nodes + RILL_CHUNK - 1) / RILL_CHUNK;
+    c->count = (whole->nodes + RILL_CHUNK - 1) / RILL_CHUNK;
     c->opening = costs->opening;
     c->split = costs->split;
     RILL_TRY(rill_array_create_zero(c->count + 1, sizeof *c->before, "the cuts between parts",
@@ -278,9 +278,8 @@ static void ranges_set(const rill_domain *whole, const chunks *c, const uint64_t
 {
     for (int p = 0; p < r->count; p++) {
         const uint64_t first = p ? ends[p - 1] : 0, end = ends[p] * RILL_CHUNK;
-        r->range[p] =
-            (rill_range){(rill_node)(first * RILL_CHUNK), end < whole->nodes ? (rill_node)end : whole->nodes,
-                         cost_of(c, first, ends[p])};
+        r->range[p] = (rill_range){first * RILL_CHUNK, end < whole->nodes ? end : whole->nodes,
+                                   cost_of(c, first, ends[p])};
         if (p) r->split += splits(c, first);
     }
 }

@@ -18,8 +18,8 @@ typedef struct rill_part_costs {
 
 /** The nodes of one part. */
 typedef struct rill_range {
-    rill_node first, end; /**< multiples of RILL_CHUNK, or the last node's end */
-    double cost;          /**< of a step, in updates of a node */
+    rill_global_node first, end; /**< multiples of RILL_CHUNK, or the last node's end */
+    double cost;                 /**< of a step, in updates of a node */
 } rill_range;
 
 /** Those of all parts. */
@@ -45,6 +45,6 @@ rill_status rill_ranges_create(const rill_domain *whole, int most, const rill_pa
 void rill_ranges_destroy(rill_ranges *ranges);
 
 /** Return the plane of the whole that a node lies in. */
-uint32_t rill_ranges_plane(const rill_domain *whole, rill_node node);
+uint32_t rill_ranges_plane(const rill_domain *whole, rill_global_node node);
 
 #endif

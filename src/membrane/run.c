@@ -171,7 +171,7 @@ static rill_status shear_begin(run *r)
         rill_boundary_destroy(plate);
         plate = NULL;
     }
-    const rill_node nodes = rill_domain_nodes(r->domain), plane = c->n[0] * c->n[1];
+    const rill_node nodes = (rill_node)rill_domain_nodes(r->domain), plane = c->n[0] * c->n[1];
     RILL_TRY(
         rill_array_create(4 * (uint64_t)some, sizeof *values, "the flow at the start", (void **)&values));
     for (rill_node first = 0; first < nodes; first += some) {

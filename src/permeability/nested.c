@@ -204,7 +204,7 @@ static rill_status moments_take(void *data, rill_sim *sim)
     float *const whole = rill_kept_whole(nested->moments); /* written at once, by several threads */
     for (size_t first = 0; first < nodes; first += SLICE) {
         const size_t count = nodes - first < SLICE ? nodes - first : SLICE;
-        RILL_TRY(rill_sim_moments(sim, (rill_node)first, (rill_node)count, part, part + count));
+        RILL_TRY(rill_sim_moments(sim, first, count, part, part + count));
         for (uint32_t m = 0; m < 4; m++) {
             float *to = whole ? whole + m * nodes + first : narrowed;
             rill_threads_for(count, 1 << 14, narrow, &(slice){part + m * count, to});

@@ -130,8 +130,7 @@ static rill_status moments_add(rill_follower *f, rill_kept *mean)
     RILL_TRY(rill_array_create(SLICE, sizeof *sums, "moments", (void **)&sums));
     for (size_t first = 0; first < n; first += SLICE) {
         const size_t count = n - first < SLICE ? n - first : SLICE;
-        RILL_TRY(rill_sim_moments(f->sim, (rill_node)(f->between.front + first), (rill_node)count, part,
-                                  part + count));
+        RILL_TRY(rill_sim_moments(f->sim, f->between.front + first, count, part, part + count));
         for (uint32_t m = 0; m < 4; m++) {
             RILL_TRY(rill_kept_get(mean, m, first, count, sums));
             for (size_t i = 0; i < count; i++) sums[i] += (float)(0.5 * part[m * count + i]);

@@ -151,7 +151,7 @@ rill_status rill_reservoirs_drive(const rill_reservoirs *r, const rill_domain *d
     enum { SLICE = 1 << 16 };
     rill_status status = RILL_OK;
     double *moments = NULL;
-    const rill_node nodes = rill_domain_nodes(domain);
+    const uint64_t nodes = rill_domain_nodes(domain);
     const double planes = r->sample->n[r->axis];
     uint32_t z = 0;
     RILL_TRY(hold(domain, sim, -1, drop / 2));
@@ -164,7 +164,7 @@ rill_status rill_reservoirs_drive(const rill_reservoirs *r, const rill_domain *d
             const double way = ((double)z + 0.5 - r->length) / planes;
             moments[k] = drop * (0.5 - (way < 0 ? 0 : way > 1 ? 1 : way));
         }
-        RILL_TRY(rill_sim_set_moments_of(sim, (rill_node)first, (rill_node)count, moments, moments + SLICE));
+        RILL_TRY(rill_sim_set_moments_of(sim, first, count, moments, moments + SLICE));
     }
 done:
     rill_array_destroy(moments);
@@ -179,7 +179,7 @@ rill_status rill_reservoirs_drop(const rill_reservoirs *r, rill_sim *sim, double
     const uint64_t first[2] = {r->front, r->front + r->nodes - r->planes[1]};
     RILL_TRY(rill_array_create(largest, sizeof *rho, "the density of a plane", (void **)&rho));
     for (int e = 0; e < 2; e++) {
-        RILL_TRY(rill_sim_moments(sim, (rill_node)first[e], (rill_node)r->planes[e], rho, NULL));
+        RILL_TRY(rill_sim_moments(sim, first[e], r->planes[e], rho, NULL));
         for (uint64_t k = 0; k < r->planes[e]; k++) mean[e] += rho[k] / (double)r->planes[e];
     }
     *drop = mean[0] - mean[1];

@@ -40,10 +40,10 @@ void rill_arrivals_count(rill_storage storage, rill_room *of)
     room_take(&(room){.part = NULL}, storage, of);
 }
 
-static rill_status room_create(rill_sim *part, rill_node first, room *r)
+static rill_status room_create(rill_sim *part, rill_global_node first, room *r)
 {
     rill_room of = rill_room_of(part->device, "populations at links");
-    *r = (room){.part = part, .first = first, .end = (uint64_t)first + part->domain->nodes};
+    *r = (room){.part = part, .first = first, .end = first + part->domain->nodes};
     room_take(r, part->flow->options.variant.storage, &of);
     return of.status;
 }

@@ -23,7 +23,7 @@ rill_status rill_carrier_check(const rill_sim_options *options, int count)
             return rill_fail(RILL_USAGE, "source = %g is that of a scalar that the flow carries: set it to 0",
                              o->source);
         if (!o->carried) continue;
-        if (o->variant.collision != RILL_ADVECTION_DIFFUSION || o->variant.lattice != RILL_D3Q7)
+        if (!rill_variant_scalar(o->variant) || o->variant.lattice != RILL_D3Q7)
             return rill_fail(
                 RILL_USAGE,
                 "set %d, on lattice %s with collision %s, is not carried by a flow: choose d3q7 and "
@@ -115,7 +115,7 @@ static rill_status part_open(rill_sim *sim, int p, const rill_opening *openings,
 {
     rill_status status = RILL_OK;
     rill_sim *part = rill_sim_part(sim, p);
-    const rill_node begins = rill_sim_part_first(sim, p), ends = begins + part->domain->nodes;
+    const rill_global_node begins = rill_sim_part_first(sim, p), ends = begins + part->domain->nodes;
     const size_t stride = part->flow->links->size.stride;
     uint32_t *open = NULL;
     RILL_TRY(rill_array_create_zero(stride, sizeof *open, "openings of scalars", (void **)&open));
@@ -123,7 +123,7 @@ static rill_status part_open(rill_sim *sim, int p, const rill_opening *openings,
         for (uint64_t c = 0; c < openings[k].cut_count; c++) {
             const rill_cut *cut = &openings[k].cuts[c];
             if (cut->direction > RILL_AXIS_LINKS || cut->node < begins || cut->node >= ends) continue;
-            uint32_t *at = &open[rill_sim_number(part, cut->node - begins)];
+            uint32_t *at = &open[rill_sim_number(part, (rill_node)(cut->node - begins))];
             if (*at && memcmp(&outside[*at >> RILL_OPENING_SHIFT], &outside[k], sizeof *outside) != 0)
                 RILL_TRY(rill_fail(RILL_USAGE,
                                    "a node lies between the openings %s and %s, and can have the scalar of "

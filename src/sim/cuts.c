@@ -23,10 +23,11 @@ static rill_status cut_check(const rill_domain *domain, const rill_cut *cuts, ui
 {
     const rill_cut *cut = &cuts[k];
     if (cut->node >= domain->nodes)
-        return rill_fail(RILL_USAGE,
-                         "cut %llu is at node %u, but the domain has %u: take those of the geometry that the "
-                         "domain was made of",
-                         (unsigned long long)k, cut->node, domain->nodes);
+        return rill_fail(
+            RILL_USAGE,
+            "cut %llu is at node %u, but the domain has %llu: take those of the geometry that the "
+            "domain was made of",
+            (unsigned long long)k, cut->node, (unsigned long long)domain->nodes);
     if (cut->direction < 1 || cut->direction >= RILL_Q_MAX || !(cut->q >= 0 && cut->q <= 1))
         return rill_fail(RILL_USAGE,
                          "cut %llu is along direction %d at q = %g: directions are 1 to %d, q 0 to 1",

@@ -8,14 +8,16 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "kernel/sums.h"
+#include "kernel/variant.h"
 
 #include <string.h>
 
-static rill_status range_check(const rill_sim *sim, rill_node first, rill_node count)
+static rill_status range_check(const rill_sim *sim, rill_global_node first, uint64_t count)
 {
-    if ((uint64_t)first + count > sim->domain->nodes)
-        return rill_fail(RILL_USAGE, "nodes %u to %llu are not all among the %u of the domain", first,
-                         (unsigned long long)first + count, sim->domain->nodes);
+    if (first > sim->domain->nodes || count > sim->domain->nodes - first)
+        return rill_fail(RILL_USAGE, "nodes %llu to %llu are not all among the %llu of the domain",
+                         (unsigned long long)first, (unsigned long long)first + count,
+                         (unsigned long long)sim->domain->nodes);
     return RILL_OK;
 }
 
@@ -53,7 +55,7 @@ done:
 }
 
 /* Make room on the host for the moments of a slice, or of fewer nodes. */
-static rill_status host_slice(rill_node count, double **out)
+static rill_status host_slice(uint64_t count, double **out)
 {
     return rill_array_create(4 * slice_of(count), sizeof(double), "moments", (void **)out);
 }
@@ -65,11 +67,11 @@ typedef struct range {
 } range;
 
 /* Return the nodes of part k that are among count nodes from `first` on, and where they lie among them. */
-static range range_of(rill_sim *sim, int k, rill_node first, rill_node count, size_t *at)
+static range range_of(rill_sim *sim, int k, rill_global_node first, uint64_t count, size_t *at)
 {
-    const uint64_t begins = rill_sim_part_first(sim, k), ends = begins + rill_sim_part(sim, k)->domain->nodes,
-                   end = (uint64_t)first + count;
-    const uint64_t low = first > begins ? first : begins, high = end < ends ? end : ends;
+    const rill_global_node begins = rill_sim_part_first(sim, k),
+                           ends = begins + rill_sim_part(sim, k)->domain->nodes, end = first + count;
+    const rill_global_node low = first > begins ? first : begins, high = end < ends ? end : ends;
     *at = low < high ? (size_t)(low - first) : 0;
     return (range){low < high ? (rill_node)(low - begins) : 0, low < high ? (rill_node)(high - low) : 0,
                    count};
@@ -107,7 +109,7 @@ done:
     return status;
 }
 
-rill_status rill_sim_moments(rill_sim *sim, rill_node first, rill_node count, double *rho, double *u)
+rill_status rill_sim_moments(rill_sim *sim, rill_global_node first, uint64_t count, double *rho, double *u)
 {
     rill_status status = RILL_OK;
     RILL_TRY(range_check(sim, first, count));
@@ -147,7 +149,7 @@ done:
     return status;
 }
 
-rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node count, const double *rho,
+rill_status rill_sim_set_moments_of(rill_sim *sim, rill_global_node first, uint64_t count, const double *rho,
                                     const double *u)
 {
     rill_status status = RILL_OK;
@@ -169,14 +171,13 @@ rill_status rill_sim_set_moments(rill_sim *sim, const double *rho, const double 
 
 rill_status rill_sim_scalar_check(const rill_sim *sim, int set)
 {
-    if (set < 0 || set >= sim->set_count ||
-        sim->flow[set].options.variant.collision != RILL_ADVECTION_DIFFUSION)
+    if (set < 0 || set >= sim->set_count || !rill_variant_scalar(sim->flow[set].options.variant))
         return rill_fail(RILL_USAGE, "set %d of the %d of the simulation is not a scalar", set,
                          sim->set_count);
     return RILL_OK;
 }
 
-rill_status rill_sim_scalar(rill_sim *sim, int set, rill_node first, rill_node count, double *phi)
+rill_status rill_sim_scalar(rill_sim *sim, int set, rill_global_node first, uint64_t count, double *phi)
 {
     rill_status status = RILL_OK;
     RILL_TRY(range_check(sim, first, count));
@@ -190,7 +191,8 @@ done:
     return status;
 }
 
-rill_status rill_sim_scalar_set(rill_sim *sim, int set, rill_node first, rill_node count, const double *phi)
+rill_status rill_sim_scalar_set(rill_sim *sim, int set, rill_global_node first, uint64_t count,
+                                const double *phi)
 {
     rill_status status = RILL_OK;
     double *flux = NULL;
@@ -213,7 +215,7 @@ done:
 static rill_status label_begin(rill_sim *sim, uint32_t count, const uint32_t *labels)
 {
     rill_status status = RILL_OK;
-    const uint64_t bytes = (uint64_t)sim->domain->nodes * sizeof *sim->labels;
+    const uint64_t bytes = sim->domain->nodes * sizeof *sim->labels;
     RILL_TRY(rill_sim_slice_make(sim));
     if (labels)
         RILL_TRY(rill_device_share(sim->device, labels, bytes, "labels", (const void **)&sim->labels));
@@ -271,7 +273,7 @@ bool rill_sim_label_borrows(rill_sim *sim)
     return host;
 }
 
-rill_status rill_sim_label_put(rill_sim *sim, rill_node first, rill_node count, const uint32_t *labels)
+rill_status rill_sim_label_put(rill_sim *sim, rill_global_node first, uint64_t count, const uint32_t *labels)
 {
     rill_status status = RILL_OK;
     RILL_TRY(range_check(sim, first, count));
@@ -292,7 +294,7 @@ static rill_status by_slices(rill_sim *sim, void (*see)(rill_sim *sim, const ril
                                                         rill_node first, rill_node count))
 {
     rill_status status = RILL_OK;
-    const rill_node nodes = sim->domain->nodes;
+    const uint64_t nodes = sim->domain->nodes;
     rill_launch launch = rill_sim_launch(sim);
     for (uint64_t first = 0; first < nodes; first += RILL_SIM_SLICE) {
         const rill_node count = (rill_node)slice_of(nodes - first);

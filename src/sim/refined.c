@@ -15,7 +15,7 @@ enum { SHARED = 5, ROWS = 1 << 18 };
 typedef struct piece {
     rill_sim *sim;
     rill_node first, end; /* its nodes there, as the whole numbers them; equal: none */
-    rill_node part_first; /* the part's first node */
+    rill_node part_first; /* the part's first node; kernels number both grids in 32 bits */
     rill_refiner refiner; /* pointers are the device's */
     const void *shared[SHARED];
     int count;
@@ -118,7 +118,7 @@ rill_status rill_refined_create(rill_sim *sim, const rill_refiner *view, bool th
     for (int k = 0; k < parts; k++) {
         piece *p = &refined->piece[k];
         p->sim = rill_sim_part(sim, k);
-        p->part_first = rill_sim_part_first(sim, k);
+        p->part_first = (rill_node)rill_sim_part_first(sim, k);
         const uint64_t begins = before[refined->first], ends = before[refined->end],
                        last = (uint64_t)p->part_first + p->sim->domain->nodes;
         p->first = (rill_node)(begins > p->part_first ? begins : p->part_first);
@@ -226,7 +226,7 @@ uint64_t rill_refined_bytes(uint64_t numbers) { return numbers + numbers / 8; }
 rill_status rill_sim_moments_leave(rill_sim *sim, double **out)
 {
     rill_status status = RILL_OK;
-    const rill_node nodes = sim->domain->nodes;
+    const rill_node nodes = (rill_node)sim->domain->nodes;
     double *moments = NULL;
     RILL_TRY(
         rill_device_alloc(sim->device, 4 * (uint64_t)nodes * sizeof *moments, "moments", (void **)&moments));

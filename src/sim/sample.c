@@ -44,11 +44,11 @@ void rill_sample_count(uint64_t nodes, rill_room *room)
 }
 
 /* Take those of the nodes that are in a part. */
-static rill_status piece_create(rill_sim *part, rill_node begins, const rill_node *nodes, uint64_t count,
-                                piece *p)
+static rill_status piece_create(rill_sim *part, rill_global_node begins, const rill_node *nodes,
+                                uint64_t count, piece *p)
 {
     rill_status status = RILL_OK;
-    const uint64_t ends = (uint64_t)begins + part->domain->nodes;
+    const rill_global_node ends = begins + part->domain->nodes;
     rill_room room = rill_room_of(part->device, "a sample of nodes");
     p->device = part->device;
     for (uint64_t k = 0; k < count; k++) p->count += nodes[k] >= begins && nodes[k] < ends;
@@ -57,7 +57,7 @@ static rill_status piece_create(rill_sim *part, rill_node begins, const rill_nod
     RILL_TRY(room.status);
     for (uint64_t k = 0, to = 0; k < count; k++) {
         if (nodes[k] < begins || nodes[k] >= ends) continue;
-        p->numbers[to] = rill_sim_number(part, nodes[k] - begins);
+        p->numbers[to] = rill_sim_number(part, (rill_node)(nodes[k] - begins));
         p->at[to++] = k;
     }
     RILL_ROOM_SHARE(&room, p->numbers, p->count, p->own);
@@ -74,8 +74,8 @@ rill_status rill_sim_sample_create(rill_sim *sim, const rill_node *nodes, uint64
     if (count == 0) return rill_fail(RILL_USAGE, "a sample of 0 nodes shows nothing: list 1 or more");
     for (uint64_t k = 0; k < count; k++)
         if (nodes[k] >= sim->domain->nodes)
-            return rill_fail(RILL_USAGE, "node %u is none of the %u of the domain", nodes[k],
-                             sim->domain->nodes);
+            return rill_fail(RILL_USAGE, "node %u is none of the %llu of the domain", nodes[k],
+                             (unsigned long long)sim->domain->nodes);
     s = calloc(1, sizeof *s);
     if (!s) return rill_fail(RILL_SYSTEM, "out of memory for a sample");
     s->count = count;

@@ -118,7 +118,7 @@ rill_status rill_set_check(const rill_sim_options *options, const rill_domain *d
         return rill_fail(RILL_USAGE, "third = %g is not above 0: 0.001 is the limit of third moments",
                          options->third);
     RILL_TRY(rill_macroscopic_check(options));
-    if (v.collision == RILL_ADVECTION_DIFFUSION) RILL_TRY(carried_check(options, domain));
+    if (rill_variant_scalar(v)) RILL_TRY(carried_check(options, domain));
     for (int a = 0; a < 3; a++)
         if (!isfinite(options->force[a]))
             return rill_fail(RILL_USAGE, "force %c = %g is not a finite number", rill_axis(a),
@@ -163,7 +163,7 @@ static void rates_set(rill_launch *launch, const rill_sim_options *o)
     const bool magic = collision != RILL_SRT;
     launch->rate_even = 1.0 / o->tau;
     launch->rate_odd = magic ? 1.0 / (0.5 + o->magic / (o->tau - 0.5)) : launch->rate_even;
-    if (collision == RILL_ADVECTION_DIFFUSION) {
+    if (rill_variant_scalar(o->variant)) {
         const double flux = launch->rate_even;
         launch->rate_even = launch->rate_odd;
         launch->rate_odd = flux;
@@ -181,8 +181,7 @@ static size_t ring_next(const rill_set *set)
 
 rill_node rill_set_end(const rill_sim *sim, const rill_set *set)
 {
-    return set->options.variant.addressing == RILL_DENSE ? set->arrays.nodes
-                                                         : sim->domain->first + sim->domain->nodes;
+    return set->options.variant.addressing == RILL_DENSE ? set->arrays.nodes : rill_domain_end(sim->domain);
 }
 
 rill_launch rill_set_launch(const rill_sim *sim, const rill_set *set)

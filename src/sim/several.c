@@ -202,10 +202,10 @@ rill_status rill_several_check(const rill_domain *domain, const rill_sim_options
     if (count == options->on.count) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "%u fluid nodes in nz = %u planes make %d part%s: a part has %d nodes or more, and lies in at "
+        "%llu fluid nodes in nz = %u planes make %d part%s: a part has %d nodes or more, and lies in at "
         "most nz - 2 planes if z is periodic: choose %d device%s at most",
-        domain->nodes, domain->geom->n[2], count, count == 1 ? "" : "s", RILL_CHUNK, count,
-        count == 1 ? "" : "s");
+        (unsigned long long)domain->nodes, domain->geom->n[2], count, count == 1 ? "" : "s", RILL_CHUNK,
+        count, count == 1 ? "" : "s");
 }
 
 /* Lead what the only part sends to each of the others back to it, as if it came from there. */

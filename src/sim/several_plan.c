@@ -16,7 +16,7 @@
 enum { WALL_BYTES = 8 + 3 * 32 };
 
 /* A link between parts while it is sorted, in arrays that double as they grow. */
-enum { SORTED_BYTES = 2 * 2 * 20 };
+enum { SORTED_BYTES = 2 * 2 * 24 };
 
 /* Openings take launches of their own, whatever their size: about 8 us, in which an H200 updates so many
  * nodes. */
@@ -119,7 +119,7 @@ rill_status rill_several_plan_make(const rill_domain *domain, const rill_several
         box = fmax(box, size.box);
         longest = fmax(longest, (double)size.crossing);
         if (!given->on.list[p]->elsewhere) held += size.share * (double)given->held;
-        out->part[p] = (rill_part_plan){.nodes = (uint64_t)r->end - r->first,
+        out->part[p] = (rill_part_plan){.nodes = r->end - r->first,
                                         .bytes = size.crossing * word,
                                         .device_bytes = (uint64_t)(size.share * (double)given->held + own),
                                         .cost = r->cost * out->count / whole};

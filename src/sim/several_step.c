@@ -43,7 +43,7 @@ static rill_status nodes_step(const rill_several *s, int p, bool left)
     rill_sim *sim = s->sims[p];
     const rill_part *part = &s->parts.part[p];
     const rill_lane *lane = &s->lanes[p];
-    const rill_node first = part->domain->first, end = first + part->domain->nodes;
+    const rill_node first = part->domain->first, end = rill_domain_end(part->domain);
     RILL_TRY(edge_wait_for(s, p, lane->done));
     rill_sim_step_range(sim, lane->edge, first, part->low, left);
     rill_sim_step_range(sim, lane->edge, part->high, end, left);

@@ -296,7 +296,7 @@ int rill_sim_parts(const rill_sim *sim) { return sim->several ? sim->several->pa
 
 rill_sim *rill_sim_part(rill_sim *sim, int k) { return sim->several ? sim->several->sims[k] : sim; }
 
-rill_node rill_sim_part_first(const rill_sim *sim, int k)
+rill_global_node rill_sim_part_first(const rill_sim *sim, int k)
 {
     return sim->several ? sim->several->parts.part[k].first : 0;
 }
@@ -310,14 +310,14 @@ static rill_status velocities_make(rill_sim *sim)
                              "velocities of a step", (void **)&sim->velocities);
 }
 
-/* Take the partial sums of all parts, whose devices work at the same time. @param labels  sums by label, too,
- * which have begun */
-static rill_status partials_take(rill_sim *sim, bool rounding, rill_speeds speeds, bool labels)
+/* Take the partial sums of a set in all parts, whose devices work at the same time. @param labels  sums by
+ * label, too, which have begun */
+static rill_status partials_take(rill_sim *sim, int set, bool rounding, rill_speeds speeds, bool labels)
 {
     rill_status status = RILL_OK;
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         rill_sim *part = rill_sim_part(sim, k);
-        rill_launch launch = rill_sim_launch(part);
+        rill_launch launch = rill_set_launch(part, &part->flow[set]);
         launch.rounding = rounding;
         if (labels) {
             launch.labels = part->labels;
@@ -328,7 +328,7 @@ static rill_status partials_take(rill_sim *sim, bool rounding, rill_speeds speed
             launch.velocities = part->velocities;
             launch.mean = speeds == RILL_SPEEDS_MEAN;
         }
-        part->flow->kernels->totals(&launch, part->partials);
+        launch.kernels->totals(&launch, part->partials);
     }
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         rill_sim *part = rill_sim_part(sim, k);
@@ -347,7 +347,7 @@ rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out)
     double mass = 0;
     *out = (rill_rounding_sums){.work = 0};
     RILL_TRY(rill_sim_totals(sim, &totals));
-    RILL_TRY(partials_take(sim, true, RILL_SPEEDS_NOW, false));
+    RILL_TRY(partials_take(sim, 0, true, RILL_SPEEDS_NOW, false));
     for (int part = 0; part < rill_sim_parts(sim); part++) {
         const rill_sim *own = rill_sim_part(sim, part);
         for (uint64_t k = 0; k < own_chunks(own); k++) {
@@ -367,7 +367,7 @@ rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out)
     for (int a = 0; a < 3; a++) out->momentum_apart[a] = sqrt(out->momentum_apart[a]);
     /* A density that is the same everywhere moves nothing, unless a mirrored boundary changes its sign.
      */
-    if (sim->domain->swap_count == 0) out->work += totals.mass / sim->domain->nodes * mass;
+    if (sim->domain->swap_count == 0) out->work += totals.mass / (double)sim->domain->nodes * mass;
 done:
     return status;
 }
@@ -377,13 +377,9 @@ rill_status rill_sim_scalar_sum(rill_sim *sim, int set, double *sum)
     rill_status status = RILL_OK;
     *sum = 0;
     RILL_TRY(rill_sim_scalar_check(sim, set));
+    RILL_TRY(partials_take(sim, set, false, RILL_SPEEDS_NOW, false));
     for (int k = 0; k < rill_sim_parts(sim); k++) {
-        rill_sim *part = rill_sim_part(sim, k);
-        const rill_launch launch = rill_set_launch(part, &part->flow[set]);
-        launch.kernels->totals(&launch, part->partials);
-        RILL_TRY(rill_device_wait(part->device));
-        RILL_TRY(rill_device_download(part->device, part->host_partials, part->partials,
-                                      own_chunks(part) * sizeof(rill_partial)));
+        const rill_sim *part = rill_sim_part(sim, k);
         for (uint64_t c = 0; c < own_chunks(part); c++) *sum += part->host_partials[c].mass;
     }
 done:
@@ -407,7 +403,7 @@ static rill_status totals_of(rill_sim *sim, rill_speeds speeds, bool labels, ril
 {
     rill_status status = RILL_OK;
     rill_totals totals = {0};
-    RILL_TRY(partials_take(sim, false, speeds, labels));
+    RILL_TRY(partials_take(sim, 0, false, speeds, labels));
     for (int part = 0; part < rill_sim_parts(sim); part++) {
         const rill_sim *own = rill_sim_part(sim, part);
         for (uint64_t k = 0; k < own_chunks(own); k++) totals_add(&totals, &own->host_partials[k]);

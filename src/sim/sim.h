@@ -86,7 +86,7 @@ uint64_t rill_sim_velocity_bytes(uint64_t nodes);
 rill_status rill_sim_label_begin(rill_sim *sim, uint32_t count);
 
 /** Label nodes first … first + count - 1. @param labels [count] */
-rill_status rill_sim_label_put(rill_sim *sim, rill_node first, rill_node count, const uint32_t *labels);
+rill_status rill_sim_label_put(rill_sim *sim, rill_global_node first, uint64_t count, const uint32_t *labels);
 
 /**
  * Label all nodes at once, instead of both. @param labels  [nodes], of the caller, for as long as
@@ -135,14 +135,15 @@ rill_status rill_sim_patch_store(rill_sim *sim, int patch, double stored);
 
 /** Set density and velocity of the nodes first … first + count - 1. @param rho [count], rho - 1; @param u
  * [3][count] */
-rill_status rill_sim_set_moments_of(rill_sim *sim, rill_node first, rill_node count, const double *rho,
+rill_status rill_sim_set_moments_of(rill_sim *sim, rill_global_node first, uint64_t count, const double *rho,
                                     const double *u);
 
 /** Read phi, [count], of nodes first … first + count - 1, in a set that is a scalar. */
-rill_status rill_sim_scalar(rill_sim *sim, int set, rill_node first, rill_node count, double *phi);
+rill_status rill_sim_scalar(rill_sim *sim, int set, rill_global_node first, uint64_t count, double *phi);
 
 /** Set it, with the flux phi u of the velocity that carries it. */
-rill_status rill_sim_scalar_set(rill_sim *sim, int set, rill_node first, rill_node count, const double *phi);
+rill_status rill_sim_scalar_set(rill_sim *sim, int set, rill_global_node first, uint64_t count,
+                                const double *phi);
 
 /**
  * Let a scalar that is carried in and out through openings, whose links along axes let nothing else through:

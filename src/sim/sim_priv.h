@@ -56,7 +56,7 @@ int rill_sim_parts(const rill_sim *sim);
 rill_sim *rill_sim_part(rill_sim *sim, int k);
 
 /** Return the number in the whole of the first node of part k. */
-rill_node rill_sim_part_first(const rill_sim *sim, int k);
+rill_global_node rill_sim_part_first(const rill_sim *sim, int k);
 
 /**
  * Make the step of some nodes, as kernels number them, in all sets, before rill_sim_advance().

@@ -78,7 +78,7 @@ static uint64_t node_bytes(const rill_set *set)
 /* Return the bytes of the populations of a set. */
 static uint64_t set_bytes(const rill_sim *sim, int set)
 {
-    return (uint64_t)sim->domain->nodes * node_bytes(&sim->flow[set]);
+    return sim->domain->nodes * node_bytes(&sim->flow[set]);
 }
 
 uint64_t rill_sim_state_bytes(rill_sim *sim)
@@ -110,14 +110,14 @@ typedef struct chunk {
 
 static chunk chunk_of(rill_sim *sim, int set, uint64_t number)
 {
-    const rill_node first = (rill_node)(number * RILL_CHUNK), left = sim->domain->nodes - first;
-    chunk c = {sim, &sim->flow[set], first, left < RILL_CHUNK ? left : RILL_CHUNK, 0};
+    const rill_global_node first = number * RILL_CHUNK, left = sim->domain->nodes - first;
+    chunk c = {sim, &sim->flow[set], (rill_node)first, (rill_node)(left < RILL_CHUNK ? left : RILL_CHUNK), 0};
     c.bytes = c.nodes * node_bytes(c.set);
     if (!sim->several) return c;
     const int part = rill_parts_of(&sim->several->parts, first);
     c.sim = sim->several->sims[part];
     c.set = &c.sim->flow[set];
-    c.first = first - sim->several->parts.part[part].first;
+    c.first = (rill_node)(first - sim->several->parts.part[part].first);
     return c;
 }
 

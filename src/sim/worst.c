@@ -54,7 +54,7 @@ static void second_look(rill_worst *w, const seen *node, double sums[4])
     if (gap < w->size) worst_put(w, node, gap);
 }
 
-static rill_status look(rill_sim *sim, const rill_geom *geom, rill_node nodes, seen_fn see, rill_worst *w,
+static rill_status look(rill_sim *sim, const rill_geom *geom, uint64_t nodes, seen_fn see, rill_worst *w,
                         double sums[4])
 {
     rill_status status = RILL_OK;
@@ -66,7 +66,7 @@ static rill_status look(rill_sim *sim, const rill_geom *geom, rill_node nodes, s
     RILL_TRY(rill_array_create(4 * BATCH, sizeof *rho, "moments", (void **)&rho));
     for (uint64_t first = 0; first < nodes; first += BATCH) {
         const rill_node count = (rill_node)(nodes - first < BATCH ? nodes - first : BATCH);
-        RILL_TRY(rill_sim_moments(sim, (rill_node)first, count, rho, rho + count));
+        RILL_TRY(rill_sim_moments(sim, first, count, rho, rho + count));
         for (rill_node k = 0; k < count; k++, v++) {
             const double *u = rho + count + k;
             for (;; v++) { /* nodes are in the order of the voxels */
@@ -90,8 +90,7 @@ done:
     return status;
 }
 
-rill_status rill_worst_find(rill_sim *sim, const rill_geom *geom, rill_node nodes, bool dense,
-                            rill_worst *out)
+rill_status rill_worst_find(rill_sim *sim, const rill_geom *geom, uint64_t nodes, bool dense, rill_worst *out)
 {
     rill_status status = RILL_OK;
     double sums[4] = {0};

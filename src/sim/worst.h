@@ -21,7 +21,7 @@ typedef struct rill_worst {
  * Look at the nodes of a simulation, which are the fluid voxels of `geom`, once or twice.
  * @param[in] dense  by the change of density; else by speed
  */
-rill_status rill_worst_find(rill_sim *sim, const rill_geom *geom, rill_node nodes, bool dense,
+rill_status rill_worst_find(rill_sim *sim, const rill_geom *geom, uint64_t nodes, bool dense,
                             rill_worst *out);
 
 #endif

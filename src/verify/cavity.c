@@ -81,7 +81,7 @@ rill_status rill_verify_cavity_run(const rill_verify_cavity *cavity, const rill_
     RILL_TRY(rill_boundary_create_face(domain, 1, 1, &lid));
     RILL_TRY(rill_boundary_set_velocity(lid, (const double[3]){cavity->speed, 0, 0}));
     RILL_TRY(rill_sim_boundary_add(sim, lid, &patch));
-    const rill_node nodes = rill_domain_nodes(domain);
+    const uint64_t nodes = rill_domain_nodes(domain);
     RILL_TRY(rill_array_create(3 * (uint64_t)nodes, sizeof *u, "velocities", (void **)&u));
     RILL_TRY(settle(cavity, options.variant.storage, sim, nodes, u));
     RILL_TRY(rill_array_create(cavity->cells, sizeof *u, "velocities", (void **)&flow->u));

@@ -43,7 +43,7 @@ rill_status rill_verify_pipe_run(const rill_verify_pipe *pipe, const rill_sim_op
     RILL_TRY(rill_generate_pipe(&shape, &geom));
     RILL_TRY(rill_verify_places(geom, &places));
     RILL_TRY(rill_verify_flow_drive(geom, 2, &options, until, &flow));
-    const rill_node count = rill_domain_nodes(flow.domain);
+    const uint64_t count = rill_domain_nodes(flow.domain);
     RILL_TRY(rill_array_create(3 * (uint64_t)count, sizeof *u, "velocities", (void **)&u));
     RILL_TRY(rill_sim_moments(flow.sim, 0, count, NULL, u));
     for (rill_node k = 0; k < count; k++) u[k] = u[2 * (size_t)count + k] / pipe->speed;

@@ -29,7 +29,7 @@ rill_sim_options rill_verify_options(const rill_verify_setup *setup, double tau)
     return options;
 }
 
-int rill_verify_threads_fit(rill_node nodes)
+int rill_verify_threads_fit(uint64_t nodes)
 {
     enum { few = 16384 };
     const int before = omp_get_max_threads();

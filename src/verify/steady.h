@@ -55,7 +55,7 @@ rill_sim_options rill_verify_options(const rill_verify_setup *setup, double tau)
  * threads would spend their time waiting for each other.
  * @return the number of threads before, for omp_set_num_threads()
  */
-int rill_verify_threads_fit(rill_node nodes);
+int rill_verify_threads_fit(uint64_t nodes);
 
 /** Return (tau - 1/2)(tau_odd - 1/2) of a simulation. */
 double rill_verify_magic(const rill_sim_options *options);

@@ -46,7 +46,7 @@ rill_status rill_verify_vortex_run(const rill_verify_vortex *vortex, const rill_
     RILL_TRY(rill_generate_box(n, &geom));
     RILL_TRY(rill_domain_create(geom, &domain_options, &domain));
     RILL_TRY(rill_sim_create(domain, options, &sim));
-    const rill_node nodes = rill_domain_nodes(domain);
+    const uint64_t nodes = rill_domain_nodes(domain);
     RILL_TRY(rill_array_create(nodes, sizeof *rho, "densities", (void **)&rho));
     RILL_TRY(rill_array_create(3 * (uint64_t)nodes, sizeof *u, "velocities", (void **)&u));
     start(vortex, options->variant.equilibrium, rho, u);

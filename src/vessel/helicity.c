@@ -158,7 +158,7 @@ static rill_status velocities_take(rill_helicity *h)
     RILL_TRY(rill_array_create(3 * BATCH, sizeof *batch, "helicity", (void **)&batch));
     for (uint64_t first = 0; first < nodes; first += BATCH) {
         const uint64_t count = nodes - first < BATCH ? nodes - first : BATCH;
-        RILL_TRY(rill_sim_moments(v->sim, (rill_node)first, (rill_node)count, NULL, batch));
+        RILL_TRY(rill_sim_moments(v->sim, first, count, NULL, batch));
         for (uint64_t a = 0; a < 3; a++)
             for (uint64_t k = 0; k < count; k++)
                 h->u[a * nodes + first + k] = (float)(v->plan.scales.velocity * batch[a * count + k]);

@@ -342,16 +342,14 @@ static rill_status set_start(rill_vessel *v)
 {
     rill_status status = RILL_OK;
     enum { SLICE = 1 << 16 };
-    const rill_node nodes = rill_domain_nodes(v->domain);
+    const uint64_t nodes = rill_domain_nodes(v->domain);
     double *state = NULL;
     if (v->ends->start == 0) return RILL_OK;
     RILL_TRY(rill_array_create_zero(4 * SLICE, sizeof *state, "the state at the start", (void **)&state));
     for (int k = 0; k < SLICE; k++) state[k] = 3 * v->ends->start;
-    for (rill_node first = 0; first < nodes; first += SLICE) {
-        const rill_node count = nodes - first < SLICE ? nodes - first : SLICE;
-        RILL_TRY(rill_sim_set_moments_of(v->sim, first, count, state, state + SLICE));
-        if (nodes - first <= SLICE) break;
-    }
+    for (uint64_t first = 0; first < nodes; first += SLICE)
+        RILL_TRY(rill_sim_set_moments_of(v->sim, first, nodes - first < SLICE ? nodes - first : SLICE, state,
+                                         state + SLICE));
 done:
     rill_array_destroy(state);
     return status;

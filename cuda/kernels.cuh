@@ -119,11 +119,13 @@ template <class V, bool narrow_offsets> struct stepping : V {
         V::storage == RILL_FP16S && V::equilibrium == RILL_STOKES && V::rheology == RILL_NEWTONIAN &&
         (V::collision == RILL_TRT || V::collision == RILL_SRT) && V::shift == RILL_SHIFTED;
     static constexpr int storage = scaled ? RILL_FP16 : V::storage;
-    static __device__ __forceinline__ void collide(const rill_rates &rates, rill_real *f)
+    static __device__ __forceinline__ void collide(const rill_rates &rates, const rill_carrier &carrier,
+                                                   const uint64_t n, rill_real *f)
     {
         rill_rates own = rates;
         for (int a = 0; a < 3 && scaled; a++) own.force[a] *= rill_power(rill_storage_scale(V::storage));
-        rill_collide(V::lattice, V::collision, V::equilibrium, V::rheology, &own, f);
+        const rill_view view = {&own, &carrier, n};
+        rill_collide(V::lattice, V::collision, V::equilibrium, V::rheology, &view, f);
     }
 };
 
@@ -302,17 +304,7 @@ __global__ void __launch_bounds__(threads_of<V>(parity), resident_blocks<V>(pari
     } else if (node) {
         rill_node_read<step>(parity, &from, n, &links, f);
     }
-    if constexpr (V::collision == RILL_ADVECTION_DIFFUSION) {
-        if (node && carrier.moments) {
-            rill_scalar by[RILL_CARRIED];
-            const bool open = rill_carried_at(V::lattice, &carrier, n, by);
-            rill_collide_carried(V::lattice, &rates, by, open, f);
-        } else if (node) {
-            step::collide(rates, f);
-        }
-    } else if (node) {
-        step::collide(rates, f);
-    }
+    if (node) step::collide(rates, carrier, n, f);
     if (ring) {
         if (threadIdx.x < 32)
             while (!__all_sync(0xFFFFFFFFu, (int32_t)(seen - full) >= 0))
@@ -464,7 +456,8 @@ static __device__ rill_partial rounding_of(const int parity, const rill_arrays &
     rill_node_read<P>(parity, &arrays, n, &links, came);
     RILL_UNROLL
     for (int i = 0; i < rill_q(P::lattice); i++) sent[i] = came[i];
-    rill_collide_trt(P::lattice, RILL_STOKES, RILL_NEWTONIAN, &rates, sent);
+    const rill_view view = {&rates, nullptr, n, rill_moments_of(P::lattice, &rates, sent)};
+    rill_collide_trt(P::lattice, RILL_STOKES, RILL_NEWTONIAN, &view, sent);
     RILL_UNROLL
     for (int i = 0; i < rill_q(P::lattice); i++) {
         const rill_real given = rill_population_unshift(P::lattice, P::shift, i, sent[i]);

@@ -217,7 +217,7 @@ rill_status rill_bench_run(rill_bench_subject *subject, const rill_sim_options *
     rill_sim *sim = NULL;
     rill_bench_record record = {.nodes = rill_domain_nodes(subject->domain), .porosity = subject->porosity};
     rill_sim_options forced = *options;
-    const bool scalar = options->variant.collision == RILL_ADVECTION_DIFFUSION; /* without a force */
+    const bool scalar = rill_variant_scalar(options->variant); /* without a force */
     /* Ghosts are not set again, and FP64 knows no boundaries. */
     const bool open = bench->boundaries != RILL_BENCH_BARE,
                first = open || options->variant.bounce == RILL_FULL_WAY;

@@ -29,45 +29,18 @@ RILL_FN void store(void *row, int v, rill_real value)
 
 #include "cpu/lines.h"
 
-/* Find what a flow does to a scalar at a vector of nodes from n on, one by one: a function of its own, so
- * that what is collided stays in registers. */
-__attribute__((noinline)) static bool carried_find(const rill_carrier *carrier, uint64_t n,
-                                                   rill_scalar rows[RILL_CARRIED][RILL_LANES])
-{
-    bool open = false;
-    for (int l = 0; l < RILL_LANES; l++) {
-        rill_scalar row[RILL_CARRIED] = {0};
-        open |= rill_carried_at(lattice, carrier, n + (uint64_t)l, row);
-        for (int k = 0; k < RILL_CARRIED; k++) rows[k][l] = row[k];
-    }
-    return open;
-}
-
-/* Collide a scalar that a flow carries: a vector of nodes from n on. */
-RILL_FN void collide_carried(const rill_launch *launch, const rill_rates *rates, uint64_t n, rill_real *f)
-{
-    alignas(64) rill_scalar rows[RILL_CARRIED][RILL_LANES];
-    rill_real by[RILL_CARRIED];
-    const bool open = carried_find(&launch->carrier, n, rows);
-    for (int k = 0; k < (open ? RILL_CARRIED : RILL_CARRIED_LEAVES); k++) by[k] = load(rows[k], 0);
-    rill_collide_carried(lattice, rates, by, open, f);
-}
-
 #define COLLIDE(L, C, E, R)                                                                                  \
     static void collide_##C##_##E##_##R(const rill_launch *launch, uint64_t n, const void *const *in,        \
                                         void *const *out)                                                    \
     {                                                                                                        \
         const rill_rates rates = rill_rates_of(launch);                                                      \
-        (void)n;                                                                                             \
         RILL_NO_UNROLL                                                                                       \
         for (int v = 0; v < vectors; v++) {                                                                  \
             rill_real f[RILL_Q_MAX];                                                                         \
             RILL_UNROLL                                                                                      \
             for (int i = 0; i < rill_q(lattice); i++) f[i] = load(in[i], v);                                 \
-            if (RILL_##C == RILL_ADVECTION_DIFFUSION && launch->carrier.moments)                             \
-                collide_carried(launch, &rates, n + (uint64_t)v * RILL_LANES, f);                            \
-            else                                                                                             \
-                rill_collide(lattice, RILL_##C, RILL_##E, RILL_##R, &rates, f);                              \
+            const rill_view view = {&rates, &launch->carrier, n + (uint64_t)v * RILL_LANES};                 \
+            rill_collide(lattice, RILL_##C, RILL_##E, RILL_##R, &view, f);                                   \
             RILL_UNROLL                                                                                      \
             for (int i = 0; i < rill_q(lattice); i++) store(out[i], v, f[rill_opposite(i)]);                 \
         }                                                                                                    \

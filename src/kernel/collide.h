@@ -15,17 +15,20 @@
 /**
  * Collide: pre-collision populations in, post-collision populations out.
  * @param lattice, collision, equilibrium, rheology  compile-time constants that rill_variant_check() allows
+ * @param[in] view   without moments
  * @param[in,out] f  [rill_q(lattice)], shifted
  */
 RILL_FN void rill_collide(const int lattice, const int collision, const int equilibrium, const int rheology,
-                          const rill_rates *rates, rill_real *f)
+                          const rill_view *view, rill_real *f)
 {
-    if (collision == RILL_SRT) rill_collide_srt(lattice, equilibrium, rates, f);
-    if (collision == RILL_TRT) rill_collide_trt(lattice, equilibrium, rheology, rates, f);
-    if (collision == RILL_MRT) rill_collide_mrt(lattice, rates, f);
-    if (collision == RILL_CENTRAL_MOMENT) rill_collide_central(lattice, rheology, rates, f);
-    if (collision == RILL_CUMULANT) rill_collide_cumulant(rheology, rates, f);
-    if (collision == RILL_ADVECTION_DIFFUSION) rill_collide_advection(lattice, rates, f);
+    rill_view at = *view;
+    at.moments = rill_moments_of(lattice, at.rates, f);
+    if (collision == RILL_SRT) rill_collide_srt(lattice, equilibrium, &at, f);
+    if (collision == RILL_TRT) rill_collide_trt(lattice, equilibrium, rheology, &at, f);
+    if (collision == RILL_MRT) rill_collide_mrt(lattice, &at, f);
+    if (collision == RILL_CENTRAL_MOMENT) rill_collide_central(lattice, rheology, &at, f);
+    if (collision == RILL_CUMULANT) rill_collide_cumulant(rheology, &at, f);
+    if (collision == RILL_ADVECTION_DIFFUSION) rill_collide_advection(lattice, &at, f);
 }
 
 #endif

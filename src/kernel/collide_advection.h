@@ -16,8 +16,6 @@
 
 #include "kernel/collide_trt.h"
 
-#include "kernel/arrays.h"
-
 /** What a flow does to a scalar at a node: its velocity, and what it takes through openings in a step along
  * c_1 ... c_6, [RILL_AXIS_LINKS] shares of phi and as many amounts that enter, which are negative. */
 enum {
@@ -51,32 +49,57 @@ RILL_FN bool rill_carried_at(const int lattice, const rill_carrier *by, const ui
     return true;
 }
 
-/** Collide a scalar, which is the moment of order 0 itself: shifted populations are those of phi.
- * @param[in] by  [RILL_CARRIED], see rill_carried_at(); NULL: rates->velocity
- * @see rill_collide */
-RILL_FN void rill_collide_carried(const int lattice, const rill_rates *rates, const rill_real *by,
-                                  const bool open, rill_real *f)
+/** Find it for RILL_LANES nodes, one by one. @param[out] rows  as of one node @return whether any has
+ * openings */
+RILL_APART_FN bool rill_carried_find(const int lattice, const rill_view *view,
+                                     rill_scalar rows[RILL_CARRIED][RILL_LANES])
 {
-    rill_rates forceless = *rates;
-    for (int a = 0; a < 3; a++) forceless.force[a] = 0;
-    rill_moments m = rill_moments_of(lattice, &forceless, f);
-    for (int a = 0; a < 3; a++) m.momentum[a] = m.density * (by ? by[a] : rill_splat(rates->velocity[a]));
+    bool open = false;
+    for (int l = 0; l < RILL_LANES; l++) {
+        rill_scalar row[RILL_CARRIED];
+        for (int k = 0; k < RILL_CARRIED && RILL_LANES > 1; k++) row[k] = 0;
+        open |= rill_carried_at(lattice, view->carrier, view->node + (uint64_t)l, row);
+        RILL_UNROLL
+        for (int k = 0; k < RILL_CARRIED; k++) rows[k][l] = row[k];
+    }
+    return open;
+}
+
+/** Relax a scalar, which is the moment of order 0 itself: shifted populations are those of phi. @param u [3],
+ * the velocity that carries it */
+RILL_FN void rill_relax_scalar(const int lattice, const rill_view *view, const rill_real *u, rill_real *f)
+{
+    rill_rates rates = *view->rates;
+    rill_moments m = view->moments;
+    for (int a = 0; a < 3; a++) rates.force[a] = 0;
+    for (int a = 0; a < 3; a++) m.momentum[a] = m.density * u[a];
     const rill_flow flow = rill_flow_of(RILL_STOKES, m);
-    const rill_node_rates at = {rill_splat(rates->even), rill_splat(rates->odd)};
-    rill_relax_pairs(lattice, RILL_STOKES, &forceless, &flow, at, NULL, f);
-    if (!by) return;
+    const rill_node_rates at = {rill_splat(rates.even), rill_splat(rates.odd)};
+    rill_relax_pairs(lattice, RILL_STOKES, &rates, &flow, at, NULL, f);
+}
+
+/** Collide a scalar. The flow of view->carrier carries it, or rates->velocity everywhere. @see rill_collide
+ */
+RILL_FN void rill_collide_advection(const int lattice, const rill_view *view, rill_real *f)
+{
+    rill_scalar rows[RILL_CARRIED][RILL_LANES];
+    rill_real u[3];
+    if (!view->carrier || !view->carrier->moments) {
+        for (int a = 0; a < 3; a++) u[a] = rill_splat(view->rates->velocity[a]);
+        rill_relax_scalar(lattice, view, u, f);
+        return;
+    }
+    const bool open = rill_carried_find(lattice, view, rows);
+    for (int a = 0; a < 3; a++) u[a] = rill_gather(rows[a]);
+    rill_relax_scalar(lattice, view, u, f);
     RILL_UNROLL
-    for (int i = 0; i < rill_q(lattice); i++) f[i] = f[i] + (rill_scalar)rill_w(lattice, i) * rates->source;
+    for (int i = 0; i < rill_q(lattice); i++)
+        f[i] = f[i] + (rill_scalar)rill_w(lattice, i) * view->rates->source;
     if (!open) return;
     RILL_UNROLL
     for (int i = 1; i <= RILL_AXIS_LINKS; i++)
-        f[i] = f[i] - (by[RILL_CARRIED_LEAVES + i - 1] * m.density + by[RILL_CARRIED_ENTERS + i - 1]);
-}
-
-/** Collide a scalar that rates->velocity carries. @see rill_collide */
-RILL_FN void rill_collide_advection(const int lattice, const rill_rates *rates, rill_real *f)
-{
-    rill_collide_carried(lattice, rates, NULL, false, f);
+        f[i] = f[i] - (rill_gather(rows[RILL_CARRIED_LEAVES + i - 1]) * view->moments.density +
+                       rill_gather(rows[RILL_CARRIED_ENTERS + i - 1]));
 }
 
 #endif

@@ -20,13 +20,14 @@
 
 #include "kernel/central.h"
 #include "kernel/rheology.h"
+#include "kernel/view.h"
 
 /** Collide in central moments. @see rill_collide */
-RILL_FN void rill_collide_central(const int lattice, const int rheology, const rill_rates *rates,
-                                  rill_real *f)
+RILL_FN void rill_collide_central(const int lattice, const int rheology, const rill_view *view, rill_real *f)
 {
+    const rill_rates *rates = view->rates;
     const rill_scalar one = 1, third = (rill_scalar)(1.0 / 3.0);
-    const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, rill_moments_of(lattice, rates, f));
+    const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, view->moments);
     const rill_tensor n = rill_stress_of(lattice, RILL_SECOND_ORDER, rates, &flow, f);
     const rill_node_rates at = rill_rates_of_node(rheology, rates, &n, flow.inverse);
     const rill_real density = flow.m.density;

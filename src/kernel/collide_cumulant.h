@@ -17,6 +17,7 @@
 
 #include "kernel/central.h"
 #include "kernel/rheology.h"
+#include "kernel/view.h"
 
 /** Relax the stress, corrected for the diagonal third moments that the lattice lacks. @see Geier et al., eqs
  * 58 to 63 */
@@ -41,10 +42,11 @@ RILL_FN void rill_cumulant_relax(const rill_rates *rates, const rill_real even, 
 }
 
 /** Collide in cumulants. @see rill_collide */
-RILL_FN void rill_collide_cumulant(const int rheology, const rill_rates *rates, rill_real *f)
+RILL_FN void rill_collide_cumulant(const int rheology, const rill_view *view, rill_real *f)
 {
+    const rill_rates *rates = view->rates;
     const rill_scalar half = (rill_scalar)0.5, third = (rill_scalar)(1.0 / 3.0);
-    const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, rill_moments_of(RILL_D3Q27, rates, f));
+    const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, view->moments);
     rill_tensor n = rill_stress_of(RILL_D3Q27, RILL_SECOND_ORDER, rates, &flow, f);
     const rill_node_rates at = rill_rates_of_node(rheology, rates, &n, flow.inverse);
     const rill_real density = flow.m.density;

@@ -24,7 +24,7 @@
 #include "kernel/collide_trt.h"
 
 /** Collide on orthogonal moments. @see rill_collide */
-RILL_FN void rill_collide_mrt(const int lattice, const rill_rates *rates, rill_real *f)
+RILL_FN void rill_collide_mrt(const int lattice, const rill_view *view, rill_real *f)
 {
     /* |c|^2 - mean is the energy; its square summed over the lattice. Of the diagonal stresses, 2 x^2 - y^2 -
      * z^2 has the square 36 on both lattices, which makes 1/6 in sum. That of c_x c_y is 4 over the edges of
@@ -32,7 +32,8 @@ RILL_FN void rill_collide_mrt(const int lattice, const rill_rates *rates, rill_r
     const double mean = lattice == RILL_D3Q19 ? 30.0 / 19.0 : 2.0;
     const double energy = lattice == RILL_D3Q19 ? 126.0 / 19.0 : 18.0;
 
-    const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, rill_moments_of(lattice, rates, f));
+    const rill_rates *rates = view->rates;
+    const rill_flow flow = rill_flow_of(RILL_SECOND_ORDER, view->moments);
     const rill_tensor n = rill_stress_of(lattice, RILL_SECOND_ORDER, rates, &flow, f);
     const rill_real trace = rill_trace(&n);
     const rill_scalar shear = rates->ghost - rates->even; /* the stress is minus what is still to relax */

@@ -12,6 +12,7 @@
 #define RILL_KERNEL_COLLIDE_TRT_H
 
 #include "kernel/rheology.h"
+#include "kernel/view.h"
 
 /**
  * Relax the even and the odd parts of all pairs. The population at rest gives what the pairs take, so that
@@ -54,18 +55,20 @@ RILL_FN void rill_relax_pairs(const int lattice, const int equilibrium, const ri
 }
 
 /** Collide with the even rate alone. @see rill_collide */
-RILL_FN void rill_collide_srt(const int lattice, const int equilibrium, const rill_rates *rates, rill_real *f)
+RILL_FN void rill_collide_srt(const int lattice, const int equilibrium, const rill_view *view, rill_real *f)
 {
-    const rill_flow flow = rill_flow_of(equilibrium, rill_moments_of(lattice, rates, f));
+    const rill_rates *rates = view->rates;
+    const rill_flow flow = rill_flow_of(equilibrium, view->moments);
     const rill_node_rates at = {rill_splat(rates->even), rill_splat(rates->even)};
     rill_relax_pairs(lattice, equilibrium, rates, &flow, at, NULL, f);
 }
 
 /** Collide with rates for the even and the odd parts. @see rill_collide */
 RILL_FN void rill_collide_trt(const int lattice, const int equilibrium, const int rheology,
-                              const rill_rates *rates, rill_real *f)
+                              const rill_view *view, rill_real *f)
 {
-    const rill_flow flow = rill_flow_of(equilibrium, rill_moments_of(lattice, rates, f));
+    const rill_rates *rates = view->rates;
+    const rill_flow flow = rill_flow_of(equilibrium, view->moments);
     const rill_tensor stress = rill_stress_of(lattice, equilibrium, rates, &flow, f); /* read by laws alone */
     const rill_node_rates at = rill_rates_of_node(rheology, rates, &stress, flow.inverse);
     rill_relax_pairs(lattice, equilibrium, rates, &flow, at, NULL, f);

@@ -21,15 +21,19 @@
 #define RILL_TABLE static constexpr
 #define RILL_UNROLL _Pragma("unroll")
 #define RILL_NO_UNROLL
+#define RILL_APART_FN RILL_FN
 #elif defined(__cplusplus)
 #define RILL_FN static inline __attribute__((always_inline, unused))
 #define RILL_CONSTANT_FN static constexpr
 #define RILL_TABLE constexpr
 #define RILL_UNROLL
 #define RILL_NO_UNROLL
+#define RILL_APART_FN RILL_FN
 #else
 #define RILL_FN static inline __attribute__((always_inline, unused))
 #define RILL_CONSTANT_FN RILL_FN
+/** On a CPU a function of its own, so that what callers have in registers stays there. */
+#define RILL_APART_FN __attribute__((noinline, unused)) static
 #define RILL_TABLE static const
 #if defined(__clang__)
 #define RILL_UNROLL _Pragma("clang loop unroll(full)")
@@ -57,10 +61,18 @@ enum { RILL_LANES = 1 };
 typedef rill_scalar rill_real;
 /** Return the same value for every node. */
 RILL_FN rill_real rill_splat(const rill_scalar value) { return value; }
+/** Return the values of all nodes: [RILL_LANES]. */
+RILL_FN rill_real rill_gather(const rill_scalar *values) { return *values; }
 #else
 enum { RILL_LANES = RILL_VECTOR_BYTES / sizeof(rill_scalar) };
 typedef rill_scalar rill_real __attribute__((vector_size(RILL_VECTOR_BYTES)));
 RILL_FN rill_real rill_splat(const rill_scalar value) { return value - (rill_real){0}; }
+RILL_FN rill_real rill_gather(const rill_scalar *values)
+{
+    rill_real all;
+    __builtin_memcpy(&all, values, sizeof all);
+    return all;
+}
 #endif
 #endif
 

@@ -208,10 +208,12 @@ static rill_status macroscopic_check(rill_variant v)
     return RILL_OK;
 }
 
+bool rill_variant_scalar(rill_variant variant) { return variant.collision == RILL_ADVECTION_DIFFUSION; }
+
 /* Populations of a scalar and of a flow differ in what they mean. */
 static rill_status scalar_check(rill_variant v)
 {
-    const bool scalar = v.collision == RILL_ADVECTION_DIFFUSION;
+    const bool scalar = rill_variant_scalar(v);
     if (scalar ? v.lattice != RILL_D3Q7 && v.lattice != RILL_D3Q19 : v.lattice == RILL_D3Q7)
         return rill_fail(
             RILL_USAGE,
@@ -269,7 +271,7 @@ done:
 rill_status rill_variant_flow_check(rill_variant v)
 {
     const rill_status status = rill_variant_check(v);
-    if (status != RILL_OK || v.collision != RILL_ADVECTION_DIFFUSION) return status;
+    if (status != RILL_OK || !rill_variant_scalar(v)) return status;
     return rill_fail(RILL_USAGE,
                      "collision advection-diffusion moves a scalar with a given velocity, and makes "
                      "no flow: choose trt");

@@ -32,6 +32,9 @@ void rill_variant_layout_name(rill_variant variant, char *text, size_t size);
  */
 rill_variant rill_variant_suit(rill_variant variant, bool lattice_given, bool equilibrium_given);
 
+/** Return whether populations are those of a scalar, and not of a flow. */
+bool rill_variant_scalar(rill_variant variant);
+
 /** As rill_variant_check(), and refuse populations of a scalar. */
 rill_status rill_variant_flow_check(rill_variant variant);
 

@@ -26,7 +26,8 @@ static void store(const int q, size_t nodes, size_t first, const rill_real *f, d
 #define COLLIDE(L, C, E, R)                                                                                  \
     static void collide_##L##_##C##_##E##_##R(const rill_rates *rates, rill_real *f)                         \
     {                                                                                                        \
-        rill_collide(RILL_##L, RILL_##C, RILL_##E, RILL_##R, rates, f);                                      \
+        const rill_view view = {rates};                                                                      \
+        rill_collide(RILL_##L, RILL_##C, RILL_##E, RILL_##R, &view, f);                                      \
     }
 RILL_OPERATORS(COLLIDE)
 

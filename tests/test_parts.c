@@ -12,7 +12,14 @@
 #include <string.h>
 
 /* Planes repeat after PERIOD. The large domain has BEFORE planes more in front than the small one. */
-enum { NX = 128, NY = 96, PERIOD = 16, SMALL = 3 * PERIOD, ROW_WORDS = NX / 64, PLANE_WORDS = NY * ROW_WORDS };
+enum {
+    NX = 128,
+    NY = 96,
+    PERIOD = 16,
+    SMALL = 3 * PERIOD,
+    ROW_WORDS = NX / 64,
+    PLANE_WORDS = NY * ROW_WORDS
+};
 
 /* Two parts that numbers of 32 bits do not tell from others: 2^32 lies in the first of them. */
 enum { FIRST = 1, SECOND, PARTS = 4 };
@@ -38,7 +45,10 @@ static rill_status take(void *context, int process, uint64_t bytes, const char *
     return RILL_OK;
 }
 
-static void give_back(void *context, int process, void *memory) { (void)context, (void)process, (void)memory; }
+static void give_back(void *context, int process, void *memory)
+{
+    (void)context, (void)process, (void)memory;
+}
 
 static rill_status put(void *context, int process, void *memory, const void *from, uint64_t bytes)
 {
@@ -60,7 +70,8 @@ static rill_domain *large(uint32_t nz, rill_geom **geom, rill_numbering *counted
 {
     const uint32_t n[3] = {NX, NY, nz};
     static char nothing;
-    const rill_keeper keeper = {.count = 2, .context = &nothing, .take = take, .give_back = give_back, .put = put, .get = get};
+    const rill_keeper keeper = {
+        .count = 2, .context = &nothing, .take = take, .give_back = give_back, .put = put, .get = get};
     rill_domain *domain = NULL;
     first_plane = (nz + 1) / 2;
     ASSERT_OK(rill_geom_create_kept(n, &keeper, geom));
@@ -68,7 +79,9 @@ static rill_domain *large(uint32_t nz, rill_geom **geom, rill_numbering *counted
     *counted = (rill_numbering){.n = {NX, NY, nz + 1}, .row_words = ROW_WORDS};
     counted->before = calloc((size_t)nz + 2, sizeof *counted->before);
     for (uint32_t z = 0; z < nz; z++) {
-        counted->before[z + 1] = z < PERIOD ? counted->before[z] : counted->before[z] + counted->before[z % PERIOD + 1] - counted->before[z % PERIOD];
+        counted->before[z + 1] =
+            z < PERIOD ? counted->before[z]
+                       : counted->before[z] + counted->before[z % PERIOD + 1] - counted->before[z % PERIOD];
         for (uint64_t w = 0; w < PLANE_WORDS && z < PERIOD; w++)
             counted->before[z + 1] += (uint64_t)__builtin_popcountll(word_at(z, w));
     }
@@ -124,22 +137,25 @@ static void parts_compare(const rill_part *a, const rill_part *b, uint64_t befor
     cr_assert_eq(a->domain->first, b->domain->first);
     cr_assert_eq(a->domain->nodes, b->domain->nodes);
     cr_assert_arr_eq(x->n, y->n, sizeof x->n);
-    cr_assert_arr_eq(x->occupied, y->occupied, (size_t)x->n[2] * x->n[1] * x->row_words * sizeof *x->occupied);
+    cr_assert_arr_eq(x->occupied, y->occupied,
+                     (size_t)x->n[2] * x->n[1] * x->row_words * sizeof *x->occupied);
     links_compare(&a->sends, &b->sends);
     links_compare(&a->receives, &b->receives);
 }
 
 /* Numbers of nodes in the whole, in the part that they are in and in the one beside. */
-static void numbers_compare(const rill_domain *a, const rill_parts *p, const rill_domain *b, const rill_parts *q,
-                            uint64_t before)
+static void numbers_compare(const rill_domain *a, const rill_parts *p, const rill_domain *b,
+                            const rill_parts *q, uint64_t before)
 {
     for (uint64_t k = q->part[FIRST].first; k < q->part[SECOND].end; k += 17) {
         const int part = rill_parts_of(q, k), beside = FIRST + SECOND - part;
         cr_assert_eq(rill_parts_of(p, before + k), part);
-        cr_assert_eq(rill_ranges_plane(a, before + k) - rill_ranges_plane(a, before), rill_ranges_plane(b, k));
+        cr_assert_eq(rill_ranges_plane(a, before + k) - rill_ranges_plane(a, before),
+                     rill_ranges_plane(b, k));
         cr_assert_eq(rill_part_number(&p->part[part], before + k), rill_part_number(&q->part[part], k));
         if (k + NX * NY / 2 < q->part[SECOND].first || k > q->part[SECOND].first + NX * NY / 2) continue;
-        cr_assert_eq(rill_part_number_beside(a, &p->part[beside], before + k), rill_part_number_beside(b, &q->part[beside], k));
+        cr_assert_eq(rill_part_number_beside(a, &p->part[beside], before + k),
+                     rill_part_number_beside(b, &q->part[beside], k));
     }
 }
 
@@ -184,7 +200,8 @@ Test(parts, numbers_of_nodes_in_the_whole_go_beyond_32_bits)
     rill_numbering counted;
     rill_domain *b = small(&geoms[1]);
     const uint64_t period = rill_numbering_before_plane(&b->numbering, PERIOD), beyond = UINT64_C(1) << 32;
-    const uint32_t repeats = (uint32_t)(beyond / period); /* 2^32 lies in the first period of the small domain */
+    const uint32_t repeats =
+        (uint32_t)(beyond / period); /* 2^32 lies in the first period of the small domain */
     rill_domain *a = large(repeats * PERIOD + SMALL, &geoms[0], &counted);
     const uint64_t before = repeats * period, middle = beyond - before + period;
     /* One period farther, so that there are planes in front. */

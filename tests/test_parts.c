@@ -169,7 +169,7 @@ static void flow_compare(const rill_domain *a, const rill_parts *p, const rill_d
     const uint64_t first[2] = {p->part[SECOND].first - COUNT / 3, q->part[SECOND].first - COUNT / 3};
     double *moments[2];
     rill_sim_options o = rill_sim_options_default();
-    o.backend = RILL_BACKEND_CPU;
+    o.on.backend = RILL_BACKEND_CPU;
     o.force[0] = 1e-4;
     cr_assert_eq(first[0], first[1] + before);
     for (int d = 0; d < 2; d++) {

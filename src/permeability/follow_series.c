@@ -21,9 +21,12 @@
 /* The tortuosity is uncertain by so many times what it moved since half of the steps. */
 #define MOVED_FACTOR 1.5
 
-/* Steps whose rounding is averaged, an odd number apart; how far the mean may be off in standard deviations
- * of one of them; and what part of it. */
-enum { ROUNDINGS = 32, ROUNDING_STEPS = 5 };
+/* Two numbers of successive steps. The mean over all groups of the fewer of them within a row of the more, of
+ * the means of each, has nothing of a cycle whose length divides either; part of one that is longer. */
+enum { CYCLES_SHORT = 24, CYCLES_LONG = 40, ROUNDINGS = CYCLES_SHORT + CYCLES_LONG - 1 };
+/* Such a mean of half as many steps, at the beginning, in the middle and at the end of those. */
+enum { PART = ROUNDINGS / 2, PARTS = 3, PART_APART = (ROUNDINGS - PART) / (PARTS - 1) };
+/* How far the mean may be off in standard deviations of one of them; and what part of it. */
 #define ROUNDING_NOISE 0.5
 #define ROUNDING_PART 0.5
 /* Of what is not corrected, the components across the axis and the tortuosity, both count so many times: 6.3
@@ -250,10 +253,43 @@ static void add_sums(rill_rounding_sums *mean, const rill_rounding_sums *now, do
     for (int b = 0; b < 3; b++) mean->momentum_apart[b] += part * now->momentum_apart[b];
 }
 
+/* The mean of a row of successive states without their cycles. */
+static double mean_of(const double *states, int fewer, int more)
+{
+    const int count = fewer + more - 1;
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += states[i] * fmin(fmin(i + 1, fewer), count - i);
+    return sum / (fewer * more);
+}
+
+/* How far such means of parts of the row are from that of all. */
+static double mean_moves(const double *states)
+{
+    const double all = mean_of(states, CYCLES_SHORT, CYCLES_LONG);
+    double most = 0;
+    for (int part = 0; part < PARTS; part++)
+        most = fmax(most, fabs(mean_of(states + part * PART_APART, CYCLES_SHORT / 2, CYCLES_LONG / 2) - all));
+    return most;
+}
+
+static double deviation_of(const double *states)
+{
+    double mean = 0, squares = 0;
+    for (int n = 1; n <= ROUNDINGS; n++) {
+        const double moved = states[n - 1] - mean;
+        mean += moved / n;
+        squares += moved * (states[n - 1] - mean);
+    }
+    return sqrt(squares / (ROUNDINGS - 1));
+}
+
 /*
- * Take what rounding to 16 bits does to k, to the first order, off the result: the mean over some steps. What
- * it fluctuates by is uncertain, and a part of it for the second order. The other components know only how
- * large it is.
+ * Take what rounding to 16 bits does to k, to the first order, off the result: the mean over successive
+ * states. What it fluctuates by is uncertain, and a part of it for the second order. The other components
+ * know only how large it is.
+ *
+ * In ducts of few voxels the flow ends in a cycle of a few steps, of which samples of the series see always
+ * the same ones: the mean of k over the same states takes their place.
  * @param[out] good  k is good enough
  * @param[out] left  what rounding leaves uncertain of k, relative
  */
@@ -262,33 +298,42 @@ static rill_status take_off_rounding(rill_follower *f, bool *good, double *left)
     rill_status status = RILL_OK;
     rill_permeability_flow *run = f->run;
     const rill_permeability_plan *plan = f->plan;
+    const double to_k = plan->nu / (plan->force * (double)rill_geom_sample(f->geom));
     rill_rounding_sums sums = {.work = 0};
-    double mean = 0, squares = 0, lost = 0;
-    for (int n = 1; n <= ROUNDINGS && !f->stopped; n++) {
+    double more[ROUNDINGS] = {0}, k[3][ROUNDINGS] = {{0}}, exact[ROUNDINGS] = {0}, cycle[3], lost = 0;
+    for (int n = 0; n < ROUNDINGS && !f->stopped; n++) {
         rill_rounding_sums rounding;
         RILL_TRY(rill_follow_rounding(f, &rounding));
-        RILL_TRY(rill_follow_step(f, ROUNDING_STEPS));
-        const double more = work_scale(f) * rounding.work, moved = more - mean;
-        mean += moved / n;
-        squares += moved * (more - mean);
+        RILL_TRY(rill_follow_step(f, 1));
+        more[n] = work_scale(f) * rounding.work;
+        for (int b = 0; b < 3; b++) k[b][n] = to_k * rounding.flow[b];
+        exact[n] = k[run->axis][n] - more[n];
         add_sums(&sums, &rounding, 1.0 / ROUNDINGS);
         lost += fabs(rounding.momentum[run->axis] / plan->force) / (double)plan->nodes / ROUNDINGS;
     }
-    const double noise = ROUNDING_NOISE * sqrt(squares / (ROUNDINGS - 1)), size = fabs(run->k[run->axis]);
+    const double mean = mean_of(more, CYCLES_SHORT, CYCLES_LONG), size = fabs(run->k[run->axis]);
+    const double noise = fmax(ROUNDING_NOISE * deviation_of(more), mean_moves(exact));
     const double second = ROUNDING_LOST * lost * lost * size, along = noise + ROUNDING_PART * fabs(mean);
+    for (int b = 0; b < 3; b++)
+        cycle[b] = mean_of(k[b], CYCLES_SHORT, CYCLES_LONG) - f->limits[b].estimate.now;
     for (int b = 0; b < 3; b++)
         if (!rill_follow_is_zero(f, b))
             run->uncertainty[b] +=
-                (b == run->axis ? along : rounding_across(f, b, &sums, noise + fabs(mean))) + second;
+                (b == run->axis ? along : rounding_across(f, b, &sums, noise + fabs(mean)) + fabs(cycle[b])) +
+                second;
     run->rounding += along + second;
     run->tortuosity_uncertainty +=
-        f->last.tortuosity * (ROUNDING_OTHERS * (noise + fabs(mean)) / size + ROUNDING_LOST * lost * lost) +
+        f->last.tortuosity * (ROUNDING_OTHERS * (noise + fabs(mean)) / size + fabs(cycle[run->axis]) / size +
+                              ROUNDING_LOST * lost * lost) +
         fmax(ROUNDING_TURNING * f->last.turning, ROUNDING_STANDING * standing(f));
-    run->k[run->axis] -= mean;
+    run->k[run->axis] += cycle[run->axis] - mean;
     *left = (along + second) / size;
     *good = run->uncertainty[run->axis] <= wanted(f) * fabs(run->k[run->axis]);
-    rill_log(RILL_LOG_DEBUG, "rounding: k %.6g, %.2g too large, noise %.2g, %.2g of the force lost",
-             run->k[run->axis], mean / run->k[run->axis], noise / run->k[run->axis], lost);
+    rill_log(RILL_LOG_DEBUG,
+             "rounding: k %.6g, %.2g too large, cycles %.2g, noise %.2g and %.2g, %.2g of the force lost",
+             run->k[run->axis], mean / run->k[run->axis], cycle[run->axis] / run->k[run->axis],
+             ROUNDING_NOISE * deviation_of(more) / run->k[run->axis], mean_moves(exact) / run->k[run->axis],
+             lost);
 done:
     return status;
 }

@@ -24,6 +24,7 @@ enum {
 /** What is known of the final value. */
 typedef struct rill_limit_estimate {
     double value;       /**< predicted final value; the last sample while nothing better is known */
+    double now;         /**< of the same fit, at the sample that it ends with */
     double uncertainty; /**< absolute, half width; infinity while unknown */
     double efold;       /**< slowest e-folding time found before the series stood still, in steps */
 } rill_limit_estimate;

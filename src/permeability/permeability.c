@@ -32,6 +32,9 @@
 /* The least uncertainty of k that is stated, over the tolerance: an error of 0.23 of it was seen where k,
  * momentum and pressures of a row of chambers stood still together for a cycle. It costs no steps. */
 #define LEAST_UNCERTAIN 0.25
+/* Velocities of a step are kept in fp32, as are the means of two in fields: all nodes of a duct may round
+ * alike. */
+#define VELOCITY_ROUNDS (2 * 0x1p-24)
 /* A tortuosity that is uncertain by more than this part of it is none. */
 #define TORTUOSITY_KNOWN 0.5
 
@@ -114,6 +117,7 @@ static void flow_take(rill_follower *f, const flow_sums *fields)
         run->tortuosity = fields->speed / fields->along;
     }
     if (!f->between.geom) *uncertainty += fabs(run->tortuosity - f->last.tortuosity);
+    *uncertainty += VELOCITY_ROUNDS * (run->tortuosity + fmax(f->last.turning, 0));
     if (!(*uncertainty <= TORTUOSITY_KNOWN * run->tortuosity)) run->tortuosity = NAN, *uncertainty = INFINITY;
     run->reynolds = fabs(mean * end) * (4 * plan->pores.porosity / plan->pores.surface) / plan->nu;
     run->mach = f->last.speed_max * sqrt(3.0);

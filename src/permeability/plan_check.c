@@ -102,6 +102,12 @@ rill_status rill_plan_check(const rill_permeability_options *o)
             "force, with the stokes equilibrium, trt or srt, a newtonian viscosity and "
             "half-way bounce-back: choose those, or fp32 storage",
             rill_storage_names[o->variant.storage]);
+    if (rill_storage_size((int)o->variant.storage) == 2 && o->variant.shift == RILL_PLAIN)
+        return rill_fail(
+            RILL_USAGE,
+            "plain populations in 16 bits (%s) round by as much as the flow of a permeability: choose "
+            "shifted ones, or fp32 storage",
+            rill_storage_names[o->variant.storage]);
     if (o->sensitivity &&
         (o->drive != RILL_DRIVE_FORCE || o->variant.equilibrium != RILL_STOKES ||
          o->variant.bounce != RILL_HALF_WAY || rill_storage_size((int)o->variant.storage) == 2))

@@ -362,6 +362,7 @@ rill_status rill_sim_rounding(rill_sim *sim, rill_rounding_sums *out)
             }
         }
     }
+    for (int a = 0; a < 3; a++) out->flow[a] = totals.momentum[a];
     out->work_apart = sqrt(out->work_apart);
     out->mass_apart = sqrt(out->mass_apart);
     for (int a = 0; a < 3; a++) out->momentum_apart[a] = sqrt(out->momentum_apart[a]);

@@ -53,6 +53,7 @@ rill_status rill_sim_begin(rill_sim *sim, uint64_t steps);
 typedef struct rill_rounding_sums {
     double momentum[3]; /**< sum that it adds */
     double work;        /**< sum over nodes and velocities of -f_opp(i) error_i / w_i */
+    double flow[3];     /**< momentum of the state, as rill_totals has it */
     /** Roots of the sums of squares of what chunks of nodes add to these, and to the mass: what the sums may
      * be if chunks do not happen to cancel out. */
     double work_apart, mass_apart, momentum_apart[3];

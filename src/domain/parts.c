@@ -413,21 +413,30 @@ done:
     return status;
 }
 
-/* Find the nodes between that have no links with other parts. A few more do no harm. */
-static void edges_set(rill_part *part, const entries *receives, bool stored)
+/* Set the edges of a part to blocks. */
+static void edges_round(rill_part *part, uint64_t low, uint64_t high)
 {
-    const rill_node first = part->domain->first, end = rill_domain_end(part->domain),
-                    middle = first + (rill_node)(part->domain->nodes / 2);
-    uint64_t low = first, high = end;
-    for (uint64_t k = 0; k < receives->count; k++) {
-        const uint64_t node = stored ? receives->all[k].direction : receives->all[k].local;
-        if (node < middle && node >= low) low = node + 1;
-        if (node >= middle && node < high) high = node;
-    }
+    const uint64_t end = rill_domain_end(part->domain);
     low = (low + RILL_SEGMENT_BLOCK - 1) / RILL_SEGMENT_BLOCK * RILL_SEGMENT_BLOCK;
     high = high == end ? end : high / RILL_SEGMENT_BLOCK * RILL_SEGMENT_BLOCK;
     if (low >= high) low = high = end;
     part->low = (rill_node)low, part->high = (rill_node)high;
+}
+
+void rill_part_edge_add(rill_part *part, rill_node node)
+{
+    const rill_node middle = part->domain->first + (rill_node)(part->domain->nodes / 2);
+    if (node < part->low || node >= part->high) return;
+    edges_round(part, node < middle ? (uint64_t)node + 1 : part->low, node < middle ? part->high : node);
+}
+
+/* Find the nodes between that have no links with other parts. A few more do no harm. */
+static void edges_set(rill_part *part, const entries *receives, bool stored)
+{
+    const rill_node first = part->domain->first;
+    edges_round(part, first, rill_domain_end(part->domain));
+    for (uint64_t k = 0; k < receives->count; k++)
+        rill_part_edge_add(part, stored ? receives->all[k].direction : receives->all[k].local);
 }
 
 static rill_status part_create(making *m)

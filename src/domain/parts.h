@@ -30,7 +30,7 @@ typedef struct rill_cut_links {
 typedef struct rill_part {
     rill_global_node first, end; /**< its nodes are these of the whole */
     rill_node low, high; /**< of its nodes, as kernels number them, those before `low` and from `high` on may
-                            have links with other parts; those between have none. Multiples of
+                            send to other parts; those between do not. Multiples of
                             RILL_SEGMENT_BLOCK, or the end of its nodes */
     rill_geom *geom;     /**< its planes, without voxels */
     rill_domain *domain; /**< of them; its mirrored links are those within the part */
@@ -55,6 +55,9 @@ rill_status rill_parts_create(const rill_ranges *ranges, rill_parts *out);
 
 /** Make one of them. @param[in] whole  three-dimensional; borrowed while the part is made */
 rill_status rill_parts_make(const rill_domain *whole, int number, rill_parts *parts);
+
+/** Let the edges of a part have a node, too, whose populations another part needs. */
+void rill_part_edge_add(rill_part *part, rill_node node);
 
 /** Free what is known of each node of a part, once its index lists are built. */
 void rill_part_release(rill_part *part);

@@ -237,6 +237,7 @@ typedef struct rill_walls {
     const rill_node *next;    /**< [count], x + c_i, RILL_UPSTREAM_WALL where a link is interpolated linearly;
                                    NULL: all are */
     struct rill_link *beyond; /**< [count], link opp(i) of x + c_i */
+    double excess;            /**< tau - 1/2, at most 1/2: quadratic weights depend on it */
     const double *values;     /**< [count], 6 w_i c_i · u_w; NULL at rest */
     double scale;             /**< factor of the values */
     double *sent;             /**< [count], what was sent in the last step; NULL: not needed */

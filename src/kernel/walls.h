@@ -8,19 +8,25 @@
  *     q < 1/2    f_i(x) = 2q f*_opp(x) + (1 - 2q) f*_opp(x + c_i) + t
  *     q >= 1/2   f_i(x) = (f*_opp(x) + (2q - 1) f*_i(x) + t) / 2q,            t = 6 w_i c_i · u_w
  *
- * Quadratic, where x + c_i and x + 2 c_i are nodes, else a link stays linear:
+ * Quadratic, where x + c_i and x + 2 c_i are nodes, else a link stays linear, with L = tau - 1/2, at most
+ * 1/2:
  *
  *     q < 1/2    f_i(x) = (1 - b - e) f*_opp(x) + b f*_opp(x + c_i) + e f*_i(x + c_i) + (1 - e) t,
  *                e = q (1 - 2q) / (1 + q (1 - 2q)),   b = 1 - 2q + e (1 + 2q)
- *     q >= 1/2   f_i(x) = f*_opp(x) / (q (2q + 1)) + (2q - 1)/q f*_i(x) - (2q - 1)/(2q + 1) f*_i(x + c_i)
- *                         + t / (q (2q + 1))
+ *     q >= 1/2   f_i(x) = (p - e) f*_opp(x) + (1 - p) f*_i(x) + e f*_opp(x + 2 c_i) + p t,
+ *                p = (1 + 4L) / (2 q^2 + 2q - 1/2 + 2L (1 + 2q)),   e = 1/2 - p q
  *
- * From 1/2 on that is the authors' rule. Below they read f*_opp(x + 2 c_i) in place of f*_i(x + c_i), which
- * is farther away. The weights here leave the same second derivative along the link in steady flow,
- * q (1 - 2q)/2 of it less than the linear rule, and are those of a mean: none is negative. Both follow from
- * f_i, f*_i and their opposites as sums and differences of the equilibrium and its derivatives along the link
- * (Ginzburg & d'Humières 2003, doi:10.1103/PhysRevE.68.066614); tests/physics/walls.c has the velocity at the
- * wall that is left.
+ * All weights are those of a mean: none is negative. That matters: at tau near 1/2 populations of even
+ * moments change their sign in every step, hardly damped, and those of odd ones stay. With the rule of the
+ * authors from 1/2 on, whose weights are 1 / (q (2q + 1)), (2q - 1)/q and, of f*_i(x + c_i), -(2q - 1)/(2q +
+ * 1), such waves grow beside oblique walls with cumulants at tau 0.502, whatever the velocity
+ * (docs/wall-shear.md).
+ *
+ * Both follow from f_i, f*_i and their opposites as sums and differences of the equilibrium and its
+ * derivatives along the link (Ginzburg & d'Humières 2003, doi:10.1103/PhysRevE.68.066614). From 1/2 on
+ * parallel flow between planes has no velocity at the wall at any tau up to 1. Below, weights of a mean
+ * cannot have that near q = 0; these leave the same second derivative as the rule of the authors, who read
+ * f*_opp(x + 2 c_i) with a negative one. tests/physics/walls.c has the velocity at the wall that is left.
  *
  * (Weights add up to 1, so that shifted populations obey the same.) The step makes half-way
  * bounce-back, or, on a GPU where rill_walls_in_step(), the linear rule; else between two steps a link finds
@@ -30,6 +36,7 @@
  *     f*_opp(x + c_i)  comes in along opp(i)
  *     f*_i(x)          is where x has put what it sent along i
  *     f*_i(x + c_i)    likewise, on an open link, which nobody rewrites
+ *     f*_opp(x + 2 c_i)  comes in at x + c_i along opp(i), on the same link
  *
  * What comes back is not what was sent, so that mass is gained or lost at the wall, as through a wall that
  * leaks. Where walls are at rest, the population at rest of x makes up for what interpolation adds, link by
@@ -137,15 +144,21 @@ RILL_FN rill_link rill_wall_beyond(const rill_layout layout, const rill_arrays *
                         rill_opposite(rill_wall_direction(c.cut)));
 }
 
-/** Return the slot of what x + c_i has sent along i. @param next, beyond  see rill_walls */
+/** Return the slot of the population that a link with a node beyond the next one reads of the link between
+ * the two: where the wall is near what x + c_i has sent along i, else what comes in there along opp(i).
+ * @param next, beyond  see rill_walls */
 RILL_FN size_t rill_wall_beyond_slot(const rill_layout layout, const int parity, const rill_arrays *arrays,
                                      const rill_wall_cut c, const rill_node next, const rill_link beyond)
 {
-    const int at = rill_stream_parities(layout.stream) == 2 ? 1 - parity : 0;
-    const rill_link home = {next, false}, link = rill_slot_looks(layout.stream, at, true) ? beyond : home;
-    return rill_slot_offset(
-        layout.lattice, layout.stream, arrays,
-        rill_slot_out(layout.stream, at, rill_opposite(rill_wall_direction(c.cut)), next, link));
+    const bool sent = rill_wall_near(c.cut);
+    const int i = rill_opposite(rill_wall_direction(c.cut)), at = !sent ? parity
+                                                                  : rill_stream_parities(layout.stream) == 2
+                                                                      ? 1 - parity
+                                                                      : 0;
+    const rill_link home = {next, false}, link = rill_slot_looks(layout.stream, at, sent) ? beyond : home;
+    return rill_slot_offset(layout.lattice, layout.stream, arrays,
+                            sent ? rill_slot_out(layout.stream, at, i, next, link)
+                                 : rill_slot_in(layout.stream, at, i, next, link));
 }
 
 /** Return 2q. */
@@ -166,8 +179,8 @@ typedef struct rill_wall_curve {
     rill_wall_real other, beyond, push;
 } rill_wall_curve;
 
-/** Return them. */
-RILL_FN rill_wall_curve rill_wall_curve_of(const uint32_t cut)
+/** Return them. @param excess  tau - 1/2, see rill_walls */
+RILL_FN rill_wall_curve rill_wall_curve_of(const uint32_t cut, const rill_wall_real excess)
 {
     const rill_wall_real s = rill_wall_twice(cut);
     rill_wall_curve curve;
@@ -177,9 +190,10 @@ RILL_FN rill_wall_curve rill_wall_curve_of(const uint32_t cut)
         curve.other = 1 - s + curve.beyond * (1 + s);
         curve.push = 1 - curve.beyond;
     } else {
-        curve.beyond = (1 - s) / (1 + s);
-        curve.other = 2 * (s - 1) / s;
-        curve.push = 2 / (s * (1 + s));
+        const rill_wall_real four = 4 * excess;
+        curve.push = 2 * (1 + four) / (s * (s + 2) - 1 + four * (1 + s));
+        curve.beyond = (1 - curve.push * s) / 2;
+        curve.other = 1 - curve.push;
     }
     return curve;
 }
@@ -233,13 +247,13 @@ RILL_FN bool rill_wall_curved(const rill_walls *walls, const uint64_t k)
 }
 
 /** Return what link k receives, and keep what it sent and gains. @param own, other  as in rill_wall_gain()
- * @param beyond  what x + c_i has sent along i, where rill_wall_curved() */
+ * @param beyond  that of rill_wall_beyond_slot(), where rill_wall_curved() */
 RILL_FN rill_wall_real rill_wall_answer(const rill_walls *walls, const uint64_t k, const uint32_t cut,
                                         const rill_wall_real own, const rill_wall_real other,
                                         const rill_wall_real beyond)
 {
     const bool curved = rill_wall_curved(walls, k);
-    const rill_wall_curve curve = rill_wall_curve_of(cut);
+    const rill_wall_curve curve = rill_wall_curve_of(cut, (rill_wall_real)walls->excess);
     const rill_wall_real gain = curved ? rill_wall_gain(curve.other, own, other) +
                                              rill_wall_gain(curve.beyond, own, beyond)
                                        : rill_wall_gain(rill_wall_weight(cut), own, other),

@@ -165,7 +165,7 @@ uint64_t rill_attached_count(const rill_attached_load *load, rill_room *room)
         rill_wall_list_take(&a.list, &size, room);
         walls_share(&a, false, false, load->quadratic, room);
         return making + nodes * (sizeof *a.list.fluxes + 2 * sizeof(uint64_t) + sizeof(bool)) +
-               links * sizeof(uint32_t) + (load->quadratic ? 2 * links * sizeof(rill_node) : 0);
+               links * sizeof(uint32_t) + (load->quadratic ? 3 * links * sizeof(rill_node) : 0);
     }
     a.patch =
         (rill_patch){.kind = RILL_BOUNDARY_PRESSURE, .count = load->pairs, .modes = (uint32_t)load->modes};
@@ -244,6 +244,7 @@ static rill_status walls_make(const rill_boundary *boundary, bool numbered, cons
     }
     RILL_TRY(rill_wall_list_make(boundary, a->kernel_nodes, next, still ? bundles : 0, room, &a->list));
     a->walls.count = a->walls.end = a->list.count;
+    a->walls.excess = fmin(1 / launch->rate_even - 0.5, 0.5);
     a->walls.end_node = a->list.node_count;
     if (a->list.count)
         walls_share(a, boundary->values != NULL, boundary->measured, boundary->next != NULL, room);

@@ -285,6 +285,7 @@ void rill_boundary_destroy(rill_boundary *boundary)
     rill_array_destroy(boundary->slopes);
     rill_array_destroy(boundary->q);
     rill_array_destroy(boundary->next);
+    rill_array_destroy(boundary->after);
     rill_array_destroy(boundary->fluxes);
     free(boundary);
 }

@@ -37,6 +37,7 @@ struct rill_boundary {
     bool interpolated;                 /**< q counts */
     rill_node *next;                   /**< [links], x + c_i where links are interpolated quadratically, else
                                             RILL_UPSTREAM_WALL; NULL: none is */
+    rill_node *after;                  /**< [links], x + 2 c_i, likewise */
     float (*fluxes)[RILL_WALL_FLUXES]; /**< [count], of cuts, see rill_walls */
     bool measured;                     /**< see rill_boundary_set_measured() */
     int modes;
@@ -54,8 +55,8 @@ rill_wall_link rill_boundary_describe(const rill_domain *domain, rill_node node,
                                       uint8_t label, int i);
 
 /**
- * Interpolate links quadratically, with what the next node into the fluid has sent, wherever two nodes follow
- * the link's own. The others stay linear. @param[in,out] boundary  of cuts
+ * Interpolate links quadratically, with a population of the link between the next two nodes into the fluid,
+ * wherever they follow the link's own. The others stay linear. @param[in,out] boundary  of cuts
  * @return RILL_USAGE for another boundary, RILL_SYSTEM without memory
  */
 rill_status rill_boundary_set_quadratic(rill_boundary *boundary);

@@ -129,21 +129,22 @@ done:
     return status;
 }
 
-/* Return the node at x + c_i if x + 2 c_i is one, too, on this side of mirrored boundaries. */
-static rill_node next_of(const rill_domain *domain, const rill_layers *layers, const rill_boundary_node *node,
-                         int i)
+/* Find the nodes at x + c_i and x + 2 c_i if both are, on this side of mirrored boundaries. */
+static void next_of(const rill_domain *domain, const rill_layers *layers, const rill_boundary_node *node,
+                    int i, rill_node *next, rill_node *after)
 {
     const int back = rill_opposite(i);
     rill_link_end end = {.x = {node->x[0], node->x[1], node->x[2]}};
-    rill_node next = RILL_UPSTREAM_WALL;
+    rill_node found[2];
+    *next = *after = RILL_UPSTREAM_WALL;
     for (int k = 0; k < 2; k++) {
         const uint32_t x[3] = {end.x[0], end.x[1], end.x[2]};
         end = rill_follow_link(domain->geom, domain->lattice, x, back);
-        if (end.wall || end.mirrored || !rill_layers_has(layers, end.x[0], end.x[1], end.x[2]))
-            return RILL_UPSTREAM_WALL;
-        if (k == 0) next = rill_layers_node(layers, end.x[0], end.x[1], end.x[2]);
+        if (end.wall || end.mirrored || !rill_layers_has(layers, end.x[0], end.x[1], end.x[2])) return;
+        found[k] = rill_layers_node(layers, end.x[0], end.x[1], end.x[2]);
     }
-    return next;
+    *next = found[0];
+    *after = found[1];
 }
 
 rill_status rill_boundary_set_quadratic(rill_boundary *b)
@@ -154,15 +155,20 @@ rill_status rill_boundary_set_quadratic(rill_boundary *b)
     if (!b->interpolated || b->next)
         return rill_fail(RILL_USAGE, "only links of cuts are interpolated quadratically, and that once");
     RILL_TRY(rill_array_create(b->links, sizeof *b->next, "wall links", (void **)&b->next));
+    RILL_TRY(rill_array_create(b->links, sizeof *b->after, "wall links", (void **)&b->after));
     for (uint64_t k = 0; k < b->count; k++) {
         RILL_TRY(rill_layers_see(b->domain, b->nodes[k].x[2], 2, &layers));
         for (int i = 1; i < rill_q((int)b->domain->lattice); i++)
-            if (b->nodes[k].links >> i & 1) b->next[to++] = next_of(b->domain, &layers, &b->nodes[k], i);
+            if (b->nodes[k].links >> i & 1) {
+                next_of(b->domain, &layers, &b->nodes[k], i, &b->next[to], &b->after[to]);
+                to++;
+            }
     }
 done:
     if (status != RILL_OK) {
         rill_array_destroy(b->next);
-        b->next = NULL;
+        rill_array_destroy(b->after);
+        b->next = b->after = NULL;
     }
     rill_layers_free(&layers);
     return status;

@@ -53,6 +53,7 @@ static rill_status part_add(rill_several *s, int p, const rill_boundary *b, uint
         numbers[k] = rill_part_number(&s->parts.part[p], own.nodes[k].node);
     if (b->next) {
         own.next = b->next + before;
+        own.after = b->after + before;
         RILL_TRY(rill_array_create(own.links, sizeof *next, "wall links", (void **)&next));
         RILL_TRY(rill_several_walls_reach(s, p, &own, next));
         own.next = next;

@@ -4,6 +4,8 @@
 #include "../backends.h"
 #include "geometry/voxels/exact_walls.h"
 #include "sim/boundary.h"
+#include "geometry/surface/mesh.h"
+#include "verify/vessel_duct.h"
 #include "verify/vessel_pipe.h"
 
 #include <math.h>
@@ -101,20 +103,18 @@ Test(walls_physics, couette_flow_is_exact_at_any_distance)
 
 /* The velocity of steady parallel flow at the wall over its second derivative, of what comes back as
  * a f*_opp(x) + b f*_opp(x + c) + c f*_i(x) + e f*_i(x + c), 1 being the sum of these, where populations are
- * expanded to the second order of their link: with the half-way rule 2 Lambda / 3 - 1/8, 0 for 3/16. */
+ * expanded to the second order of their link: with the half-way rule 2 Lambda / 3 - 1/8, 0 for 3/16. From 1/2
+ * on the quadratic rule has weights that depend on tau, so that it is 0. */
 static double slip(double q, bool quadratic)
 {
     const double even = 0.3, magic = 3.0 / 16; /* tau - 1/2 */
     double a = q < 0.5 ? 2 * q : 1 / (2 * q), e = 0, scale = q < 0.5 ? 2 : 1 / q;
+    if (quadratic && q >= 0.5) return 0;
     if (quadratic && q < 0.5) {
         const double bend = q * (1 - 2 * q);
         e = bend / (1 + bend);
         a = 2 * q - 2 * e * (1 + q);
         scale = 2 - 2 * e;
-    } else if (quadratic) {
-        e = (1 - 2 * q) / (1 + 2 * q);
-        a = 1 / (q * (2 * q + 1));
-        scale = 2 * a;
     }
     return q * q / 2 - 2 * magic / 3 - ((1 - a) * even - e * (1 - even)) / scale;
 }
@@ -176,6 +176,57 @@ static rill_sim_options pipe_options(rill_backend_kind backend)
     options.variant.arithmetic = RILL_DOUBLE;
     options.tau = 0.8;
     return options;
+}
+
+/* At tau 0.502 waves that change their sign in every step are hardly damped: with a rule that has negative
+ * weights they grow beside oblique walls, so that after 700 steps from the exact flow on a third of the flow
+ * went across. */
+Test(walls_physics, no_wave_grows_beside_oblique_walls)
+{
+    const double nu = 0.002 / 3, r = 6;
+    const rill_verify_duct duct = {.kind = RILL_VERIFY_CIRCLE, .along = {1, 2, 2}, .r = r, .speed = nu / r};
+    FOR_EACH_BACKEND(backend)
+    for (int quadratic = 0; quadratic < 2; quadratic++) {
+        rill_verify_duct_shape shape = {.geom = NULL};
+        rill_domain *domain = NULL;
+        rill_sim *sim = NULL;
+        rill_boundary *walls = NULL;
+        rill_sim_options options = pipe_options(backend);
+        double *u, *rho, across = 0, all = 0;
+        int patch;
+        ASSERT_OK(rill_verify_duct_make(&duct, &shape));
+        options.variant.lattice = RILL_D3Q27;
+        options.variant.collision = RILL_CUMULANT;
+        options.variant.equilibrium = RILL_SECOND_ORDER;
+        options.tau = 0.5 + 3 * nu;
+        for (int a = 0; a < 3; a++) options.force[a] = nu * rill_verify_duct_drive(&shape) * shape.axis[a];
+        ASSERT_OK(rill_domain_create(shape.geom, &(rill_domain_options){RILL_D3Q27, -1}, &domain));
+        ASSERT_OK(rill_sim_create(domain, &options, &sim));
+        const rill_surface *s = shape.geom->surface;
+        ASSERT_OK(rill_boundary_create_cuts(domain, s->walls, s->wall_count, &walls));
+        if (quadratic) ASSERT_OK(rill_boundary_set_quadratic(walls));
+        ASSERT_OK(rill_sim_boundary_add(sim, walls, &patch));
+        const size_t n = shape.nodes;
+        rho = calloc(n, sizeof *rho);
+        u = calloc(3 * n, sizeof *u);
+        for (size_t k = 0; k < 3 * n; k++) u[k] = shape.exact[k % n] * shape.axis[k / n];
+        ASSERT_OK(rill_sim_set_moments(sim, rho, u));
+        ASSERT_OK(rill_sim_step(sim, 700));
+        ASSERT_OK(rill_sim_moments(sim, 0, shape.nodes, rho, u));
+        for (size_t k = 0; k < n; k++) {
+            const double v[3] = {u[k], u[n + k], u[2 * n + k]}, along = rill_dot(v, shape.axis);
+            across += rill_dot(v, v) - along * along;
+            all += rill_dot(v, v);
+        }
+        cr_expect_lt(sqrt(across / all), 0.01, "%s: %.3g of the velocity", quadratic ? "quadratic" : "linear",
+                     sqrt(across / all));
+        free(rho);
+        free(u);
+        rill_boundary_destroy(walls);
+        rill_sim_destroy(sim);
+        rill_domain_destroy(domain);
+        rill_verify_duct_free(&shape);
+    }
 }
 
 static rill_verify_vessel_errors poiseuille(double radius, uint32_t a, uint32_t b, rill_backend_kind backend)

@@ -296,7 +296,7 @@ static void judge_walls(const rill_case *c, rill_case_plan *plan)
             plan, false,
             "the expected errors are those of linear walls: quadratic ones have about half of that of "
             "the pressure drop, or less, and of the wall shear hardly more than linear ones: in a pipe of 12 "
-            "cells 0.8 of the local error at tau 0.502, 1.15 times at 0.8");
+            "cells 0.9 of the local error at tau 0.502, 1.15 times at 0.8");
     if (c->walls != RILL_WALLS_HALF_WAY) return;
     rill_case_say(
         plan, false,

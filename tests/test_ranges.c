@@ -233,7 +233,7 @@ Test(ranges, avoid_openings)
         rill_ranges_destroy(&r);
         /* What a cut opening costs is worth as many nodes. */
         ASSERT_OK(rill_ranges_create(domain, 2, &(rill_part_costs){.split = 5e4}, &r));
-        cr_assert_eq(r.split, 0, "cut at %u", r.range[0].end);
+        cr_assert_eq(r.split, 0, "cut at %llu", (unsigned long long)r.range[0].end);
         cr_assert_leq(dearest(&r), 1.02 * ((double)domain->nodes / 2 + RILL_CHUNK) + 5e4);
         rill_ranges_destroy(&r);
         geom->surface = NULL;

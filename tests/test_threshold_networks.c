@@ -117,7 +117,7 @@ static void as_runs(const picture *p, const char *what)
         cr_expect_geq(row->half_width[2], 0.97 * fabs(ends[i] / k - 1), "%s: threshold %d", what, i);
     }
     cr_expect_lt(row->half_width[2], 1.1 * fmax(fabs(ends[0] / k - 1), fabs(ends[1] / k - 1)), "%s", what);
-    cr_expect_not_null(strstr(row->note, "throats close or open"), "%s: %s", what, row->note);
+    cr_expect_not_null(strstr(row->note, "throats close, open or widen"), "%s: %s", what, row->note);
 }
 
 Test(threshold_networks, a_throat_opens)
@@ -155,6 +155,25 @@ Test(threshold_networks, pores_outside_of_the_sample_stay_closed)
     free(p.grey);
 }
 
+/* Without a solid voxel nothing bounds k: a network gave 94211 times k of a duct of 8. */
+Test(threshold_networks, no_solid_is_no_network)
+{
+    rill_permeability_options o = along(2);
+    rill_permeability found;
+    picture p = picture_of(12, 12, 24);
+    PAINT(&p, 2, 2, 0, 8, 8, 24, PORE);
+    rill_geom *geom = geom_of(&p, THRESHOLD, 150, 2);
+    o.sensitivity = o.settle_fields = true;
+    ASSERT_OK(computed(geom, &o, &found));
+    cr_expect(isnan(found.runs[0].walls.threshold_network[1]), "%g",
+              found.runs[0].walls.threshold_network[1]);
+    cr_assert_not_null(found.notes);
+    cr_expect_not_null(strstr(found.notes, "no solid is left"), "%s", found.notes);
+    rill_permeability_free(&found);
+    rill_geom_destroy(geom);
+    free(p.grey);
+}
+
 /* Every axis has its own networks: throats along x open, those along z stay. */
 Test(threshold_networks, every_axis_has_its_own)
 {
@@ -178,7 +197,7 @@ Test(threshold_networks, every_axis_has_its_own)
     const rill_error_bar_contribution *row = &bar.contributions[RILL_ERROR_SEGMENTATION];
     cr_expect_gt(row->half_width[0], 0.5);
     cr_expect_lt(row->half_width[2], 0.2);
-    cr_expect_not_null(strstr(row->note, "throats close or open along an axis"), "%s", row->note);
+    cr_expect_not_null(strstr(row->note, "throats close, open or widen along an axis"), "%s", row->note);
     rill_permeability_free(&found);
     rill_geom_destroy(geom);
     free(p.grey);

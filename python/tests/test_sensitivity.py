@@ -72,7 +72,7 @@ def test_networks_say_what_a_threshold_opens() -> None:
     walls = result.runs[0].walls
     assert walls is not None and walls.network == pytest.approx((1, 2), rel=0.02)
     row = next(one for one in result.error_bar.contributions if one.name == "segmentation")
-    assert row.half_width[2] == pytest.approx(1, rel=0.02) and "throats close or open" in row.note
+    assert row.half_width[2] == pytest.approx(1, rel=0.02) and "throats close, open or widen" in row.note
     thin = rill.permeability(duct(), axis="z", threshold=(112, 4), device="cpu").runs[0].walls
     assert thin is not None and math.isnan(thin.network[0]) and math.isnan(thin.network[1])
 

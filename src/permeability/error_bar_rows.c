@@ -92,28 +92,25 @@ static double segmentation_of(const rill_permeability_flow *run, const rill_erro
     return network;
 }
 
+/* What is left of a note behind what it has. */
+#define REST(note, size) (note) + strlen(note), (size)-strlen(note)
+
 static void segmentation_note(const segmentation *s, bool several, char *note, size_t size)
 {
     const double *network = s->opens ? s->opens->threshold_network : NULL;
     const bool opens = network && s->beyond >= OPENS_NOTED;
-    size_t length = (size_t)snprintf(note, size, "threshold %g \u00b1 %g: ", s->walls->threshold,
-                                     s->walls->threshold_width);
+    snprintf(note, size, "threshold %g \u00b1 %g: ", s->walls->threshold, s->walls->threshold_width);
     if (opens)
-        length +=
-            (size_t)snprintf(note + length, size - length,
-                             "throats close or open%s, as pore networks at both thresholds say (%+.3g, "
-                             "%+.3g %%)",
-                             several ? " along an axis" : "", 100 * (network[0] - 1), 100 * (network[1] - 1));
+        snprintf(REST(note, size),
+                 "throats close, open or widen%s, by pore networks at both thresholds (%+.3g, %+.3g %%)",
+                 several ? " along an axis" : "", 100 * (network[0] - 1), 100 * (network[1] - 1));
     else
-        length += (size_t)snprintf(note + length, size - length,
-                                   "what walls decide%s, times how far grey values say that they move",
-                                   s->on_surface ? " of the flow on its surface" : "");
+        snprintf(REST(note, size), "what walls decide%s, times how far grey values say that they move",
+                 s->on_surface ? " of the flow on its surface" : "");
     if (s->narrow >= NARROW_NOTED)
-        length += (size_t)snprintf(note + length, size - length,
-                                   "; %s%.0f %% of it, in pores of one or two voxels, counts %s",
-                                   several ? "up to " : "", 100 * s->narrow, opens ? "1.4 times" : "twice");
-    if (network && !opens)
-        snprintf(note + length, size - length, "; pore networks at both thresholds say a little more");
+        snprintf(REST(note, size), "; %s%.0f %% of it, in pores of one or two voxels, counts %s",
+                 several ? "up to " : "", 100 * s->narrow, opens ? "1.4 times" : "twice");
+    if (network && !opens) snprintf(REST(note, size), "; pore networks at both thresholds say a little more");
 }
 
 void rill_error_bar_segmentation_put(const rill_permeability *plain, rill_error_bar *out)

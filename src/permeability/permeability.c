@@ -515,7 +515,7 @@ rill_status rill_permeability_compute(const rill_geom *geom, const rill_permeabi
         const rill_status seen = rill_threshold_networks(geom, o, out);
         out->seconds_ending += rill_now() - begun;
         status =
-            seen != RILL_SYSTEM
+            seen == RILL_OK || seen == RILL_CANCELLED
                 ? seen
                 : rill_note(&out->notes,
                             "throats that close or open where the threshold moves were not looked for: %s",

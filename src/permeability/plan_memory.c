@@ -73,10 +73,11 @@ static void scale(uint64_t *size, double more) { *size = (uint64_t)((double)*siz
 void rill_plan_sizes_scale(rill_plan_sizes *s, const rill_geom *geom, double more, double surface)
 {
     rill_attached_load *w = &s->walls;
+    rill_attached_load *f = &s->face;
     uint64_t *const volumes[] = {&s->nodes,       &s->links.nodes, &s->links.stride,
                                  &s->links.bytes, &s->linked,      &w->bundles},
-                    *const areas[] = {&w->cuts,  &w->links, &w->axes,     &w->nodes,
-                                      &w->pairs, &s->swaps, &s->own_swaps};
+                    *const areas[] = {&w->cuts,  &w->links,     &w->axes,  &w->nodes, &w->pairs,
+                                      &s->swaps, &s->own_swaps, &f->links, &f->nodes, &f->pairs};
     for (size_t k = 0; k < sizeof volumes / sizeof *volumes; k++) scale(volumes[k], more);
     for (int k = 0; k < s->links.part_count; k++) scale(&s->links.parts[k].bytes, more);
     for (size_t k = 0; k < sizeof areas / sizeof *areas; k++) scale(areas[k], pow(more, 2.0 / 3));

@@ -4,6 +4,7 @@
  * threshold has moved. The derivative of k to its walls cannot see throats that open or close there.
  */
 #include "core/memory.h"
+#include "core/notes.h"
 #include "core/progress.h"
 #include "core/status.h"
 #include "domain/domain.h"
@@ -89,6 +90,14 @@ static double pressures_find(const rill_geom *geom, int axis, rill_network *netw
     return k;
 }
 
+/* Nothing resists a flow without solid between boundaries that are no walls. */
+static bool unbounded(const rill_geom *geom)
+{
+    for (int a = 0; a < 3; a++)
+        if (geom->sides[a] == RILL_WALL) return false;
+    return rill_geom_fluid(geom) == rill_geom_voxels(geom);
+}
+
 /* Find what the pore network of a geometry conducts along an axis; NaN where the box has too few blocks. */
 static rill_status conducts_find(const looking *l, const rill_geom *geom, int axis, double *k)
 {
@@ -99,7 +108,7 @@ static rill_status conducts_find(const looking *l, const rill_geom *geom, int ax
     rill_network_part part = {.before = NULL};
     double *work = NULL;
     *k = geom->porosity.percolating[axis] > 0 ? NAN : 0;
-    if (*k == 0) return RILL_OK;
+    if (*k == 0 || unbounded(geom)) return RILL_OK;
     RILL_TRY(rill_network_count(geom, lattice, &network));
     if (network.blocks[axis] < BLOCKS_LEAST) goto done;
     RILL_TRY(
@@ -157,6 +166,10 @@ rill_status rill_threshold_networks(const rill_geom *geom, const rill_permeabili
             RILL_TRY(rill_progress_poll());
             RILL_TRY(conducts_find(&l, made, out->runs[i].axis, &k[t][out->runs[i].axis]));
         }
+        if (t == MORE && unbounded(made))
+            RILL_TRY(rill_note(&out->notes,
+                               "no solid is left where the threshold moves by its width: k has no bound "
+                               "there, and the row of the segmentation knows the walls alone"));
         rill_geom_destroy(made);
         made = NULL;
     }

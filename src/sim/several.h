@@ -142,7 +142,7 @@ rill_status rill_several_boundary_add(rill_sim *sim, const rill_boundary *bounda
 
 /**
  * Bring what quadratic interpolation needs of other parts to part p in every step. Before sponge layers,
- * which know the edges of parts.
+ * which know the edges of parts: refused behind them.
  * @param[in] own       the links of a boundary in part p, with the numbers of nodes in the whole
  * @param[out] numbers  [own->links], own->next as the part numbers it
  */

@@ -7,6 +7,7 @@
 #include "batch/csv.h"
 #include "batch/gate.h"
 #include "batch/input.h"
+#include "batch/part.h"
 #include "core/clock.h"
 #include "device/meter.h"
 #include "directory.h"
@@ -196,14 +197,16 @@ static bool stop_at_once(void *context, const rill_progress_moment *moment)
 /* What was last reported of a batch. */
 typedef struct reported {
     double fraction;
-    bool further; /* items have runs whose number is not known before */
-    int wrong;
+    bool further;           /* items have runs whose number is not known before */
+    int wrong, calls, none; /* none: calls before an item had ended */
 } reported;
 
 static bool note(void *context, const rill_progress_moment *moment)
 {
     reported *r = context;
     const bool none = strncmp(moment->what, "0 of ", 5) == 0;
+    r->calls++;
+    r->none += none;
     r->wrong += moment->fraction >= 0 && moment->fraction < r->fraction;
     r->wrong += moment->fraction > 1;
     r->wrong += none && r->further && (moment->fraction >= 0 || moment->seconds_left >= 0);
@@ -230,10 +233,67 @@ Test(batch, progress_never_goes_back)
         cr_assert_eq(rill_batch_compute(items, further ? 2 : count, &o, &batch), RILL_OK, "%s",
                      rill_error_message());
         cr_expect_eq(r.wrong, 0, "%s an error bar: %d moments", further ? "with" : "without", r.wrong);
+        cr_expect_geq(r.calls, 2);
+        if (further) cr_expect_geq(r.none, 1);
         rill_batch_free(&batch);
     }
     rill_blocks_free(items);
     rill_geom_destroy(geom);
+}
+
+/* Times as a flow reports them, and the part of its item after each. */
+Test(batch, the_part_of_an_item_follows_estimates_that_agree)
+{
+    const struct {
+        int axis;
+        double now, left, part;
+    } moments[] = {{0, 10, -1, 0},           /* begins */
+                   {0, 11, 99, 0},           /* 1 of 100 s: the first estimate */
+                   {0, 12, 8, 0},            /* 2 of 10: does not agree with 100 */
+                   {0, 13, 7, 0.1},          /* 3 of 10: of three axes */
+                   {0, 14, 10, 0.1},         /* 4 of 14: agrees, is less */
+                   {0, 14.5, -1, 0.1},       /* unknown again */
+                   {0, 15, 4, 0.1},          /* 5 of 9: less than 14 / 1.5 */
+                   {0, 19, 1, 0.3},          /* 9 of 10 */
+                   {0, 19.5, 0.5, 0.95 / 3}, /* 9.5 of 10 */
+                   {1, 20, 10, 0.95 / 3},    /* of the next axis the first */
+                   {1, 20.5, 9.5, 1.05 / 3},
+                   {2, 30, -1, 1.05 / 3},
+                   {2, 36, 4, 1.05 / 3},
+                   {2, 40, 0, 1}};
+    rill_batch_part part = rill_batch_part_begin();
+    for (size_t k = 0; k < sizeof moments / sizeof *moments; k++) {
+        rill_batch_part_note(&part, RILL_AXES_XYZ, moments[k].axis, moments[k].now, moments[k].left);
+        cr_expect_float_eq(part.done, moments[k].part, 1e-6, "moment %zu: %.9g", k, part.done);
+    }
+    part = rill_batch_part_begin();
+    for (int k = 0; k < 3; k++) {
+        rill_batch_part_note(&part, 2, 2, 5 + k, 4 - k);
+        cr_expect_float_eq(part.done, k * 0.25, 1e-6, "one axis, moment %d: %.9g", k, part.done);
+    }
+}
+
+/* Items that are refused in no time say nothing of the others: "0.1 s left" stood for hours. */
+Test(batch, the_end_of_a_batch_follows_what_was_computed)
+{
+    rill_batch_standing s = {.all = 100};
+    const rill_batch_row refused = {.status = RILL_USAGE}, resumed = {.resumed = true},
+                         computed = {.status = RILL_OK}, slow = {.status = RILL_NUMERICS};
+    for (int k = 0; k < 12; k++) rill_batch_standing_add(&s, &refused, 1);
+    cr_expect_eq(rill_batch_standing_left(&s, 0.01), -1, "%g", rill_batch_standing_left(&s, 0.01));
+    cr_expect_eq(s.failed, 12);
+    cr_expect_eq(s.done, 12);
+    for (int k = 0; k < 8; k++) rill_batch_standing_add(&s, &resumed, 1);
+    cr_expect_eq(rill_batch_standing_left(&s, 0.01), -1);
+    rill_batch_standing_add(&s, &computed, 1); /* 1 of 80 */
+    cr_expect_eq(rill_batch_standing_left(&s, 10), -1, "%g", rill_batch_standing_left(&s, 10));
+    rill_batch_standing_add(&s, &slow, 7); /* 8 of 80: a tenth */
+    cr_expect_float_eq(rill_batch_standing_left(&s, 90), 810, 1e-9);
+    cr_expect_eq(s.ended, 22);
+    s = (rill_batch_standing){.all = 1000};
+    rill_batch_standing_add(&s, &resumed, 990);
+    rill_batch_standing_add(&s, &computed, 2); /* a fifth of what is not resumed */
+    cr_expect_float_eq(rill_batch_standing_left(&s, 3), 12, 1e-9);
 }
 
 Test(batch, a_table_is_resumed)

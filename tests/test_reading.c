@@ -70,6 +70,38 @@ Test(reading, a_missing_name_is_looked_for)
     says("rock.raw", ENOENT, ": it is a link to what is not there");
 }
 
+/* Whatever the order in which the names of the directory come: nearest are those that begin with it. */
+Test(reading, a_link_is_one_beside_similar_names)
+{
+    const char *near[] = {"rock.raw.bak", "rock.raw1", "rock.raw.gz", "rock.raw~", "rock.rawx"};
+    for (int k = 0; k < 5; k++) put(near[k]);
+    cr_assert_eq(symlink("gone", "rock.raw"), 0);
+    cr_assert_eq(symlink("gone", "rock"), 0);
+    says("rock.raw", ENOENT, ": it is a link to what is not there");
+    says("rock/a.raw", ENOENT, ": it is a link to what is not there");
+    cr_assert_eq(mkdir("deep", 0777), 0);
+    put("deep/rock.raw.bak");
+    cr_assert_eq(symlink("gone", "deep/rock.raw"), 0);
+    says("deep/rock.raw", ENOENT, ": it is a link to what is not there");
+}
+
+/* Of names whose distance is not counted none is meant. */
+Test(reading, a_long_name_has_no_nearest)
+{
+    char here[2048], name[131], text[4096];
+    cr_assert_not_null(getcwd(here, sizeof here));
+    memset(name, 'a', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    put("rock.tif");
+    snprintf(text, sizeof text, ": %s has no %s: see its name, or put its directory before it", here, name);
+    says(name, ENOENT, text);
+    char longer[sizeof name + 4];
+    snprintf(longer, sizeof longer, "%s.tif", name);
+    put(longer);
+    snprintf(text, sizeof text, ": %s has no %s: did you mean %s?", here, name, longer);
+    says(name, ENOENT, text);
+}
+
 Test(reading, other_reasons_have_a_remedy)
 {
     says("rock.tif", EACCES, ": see who may read it and its directories (ls -ld)");

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import itertools
 import math
 import os
@@ -14,6 +15,10 @@ from typing import Any
 from .errors import UsageError
 
 DIMENSIONLESS = ("1", "dimensionless", "")
+# What to do where a file cannot be read, as src/core/reading.c says it.
+REMEDIES = {errno.ENOTDIR: ": a part of its path is a file: see the path",
+            **dict.fromkeys((errno.EACCES, errno.EPERM), ": see who may read it and its directories (ls -ld)"),
+            **dict.fromkeys((errno.EMFILE, errno.ENFILE), ": raise the limit of open files (ulimit -n)")}
 
 
 def shown(value: Any) -> str:
@@ -28,7 +33,7 @@ def shown(value: Any) -> str:
 def unreadable(path: pathlib.Path, error: OSError) -> UsageError:
     """Return what to raise where a file cannot be read, with the directory that was looked in and the nearest name there."""
     if not isinstance(error, FileNotFoundError):
-        return UsageError(f"{path} cannot be read: {error.strerror}.")
+        return UsageError(f"{path} cannot be read: {error.strerror}{REMEDIES.get(error.errno or 0, '')}.")
     lacking = path
     while not lacking.parent.exists():
         lacking = lacking.parent
@@ -37,9 +42,13 @@ def unreadable(path: pathlib.Path, error: OSError) -> UsageError:
             near = difflib.get_close_matches(lacking.name, [entry.name for entry in itertools.islice(entries, 10000)], 1, 0.8)
     except OSError:
         near = []
-    where = f"{path} cannot be read: {error.strerror}: {lacking.parent.absolute()} has no {lacking.name}"
     if lacking.is_symlink():
-        return UsageError(f"{path} cannot be read: it is a link to what is not there.")
+        return UsageError(f"{path} cannot be read: {error.strerror}: it is a link to what is not there.")
+    try:
+        directory = str(lacking.parent.absolute())
+    except OSError:  # the working directory was removed
+        directory = "its directory" if lacking.parent == pathlib.Path() else str(lacking.parent)
+    where = f"{path} cannot be read: {error.strerror}: {directory} has no {lacking.name}"
     return UsageError(f"{where}: did you mean {near[0]}?" if near else f"{where}: see its name, or put its directory before it.")
 
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import pathlib
 from collections.abc import Callable
 
@@ -12,6 +14,7 @@ import pytest
 
 import rill
 from conftest import Image
+from rill._arguments import unreadable
 from rill._values import Array
 
 Files = Callable[[str], pathlib.Path]
@@ -163,8 +166,25 @@ def test_damaged_tables_and_surfaces_are_refused(tmp_path: pathlib.Path) -> None
     (tmp_path / "link.csv").symlink_to("gone.csv")
     with pytest.raises(rill.UsageError, match="a link to what is not there"):
         rill.open(tmp_path / "link.csv")
+    with pytest.raises(rill.UsageError, match=r"a part of its path is a file: see the path\."):
+        rill.open(tmp_path / "a.csv" / "b.csv")
     with pytest.raises(rill.UsageError, match="no raw image"):
         rill.open("none.h5", shape=(1, 2, 3))
+
+
+def test_other_reasons_have_a_remedy() -> None:
+    for number, remedy in ((errno.EACCES, ": see who may read it and its directories (ls -ld)"), (errno.EMFILE, ": raise the limit of open files (ulimit -n)"),
+                           (errno.EPERM, ": see who may read it and its directories (ls -ld)"), (errno.EIO, "")):
+        reason = os.strerror(number)
+        assert str(unreadable(pathlib.Path("a.csv"), OSError(number, reason))) == f"a.csv cannot be read: {reason}{remedy}."
+
+
+def test_a_name_is_missing_in_a_directory_that_was_removed(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "here").rmdir()
+    with pytest.raises(rill.UsageError, match=r": its directory has no a\.csv: see its name"):
+        rill.open("a.csv")
 
 
 def test_names_of_a_file_cannot_write_on_the_terminal(tmp_path: pathlib.Path) -> None:

@@ -7,13 +7,13 @@
 #include "batch/compute.h"
 #include "batch/csv.h"
 #include "batch/input.h"
+#include "batch/part.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
 #include "core/threads.h"
 #include "device/device.h"
-#include "geometry/voxels/axes.h"
 #include "permeability/plan.h"
 
 #include <errno.h>
@@ -35,10 +35,6 @@ enum { SMALL_CUDA = 32, LARGE_CUDA = 4, LARGE_CPU = 2, AT_ONCE_MOST = 1024 };
 /* The table is written at most so often, and takes at most this part of the time of the calling thread. */
 #define TABLE_SECONDS 1.0
 #define TABLE_PART 0.05
-/* Estimates of the time of a flow agree within this factor; those of a batch are stated from this part of its
- * items on, or when one has ended. */
-#define AGREE 1.5
-#define STATED 0.1
 
 typedef struct batch batch;
 
@@ -47,13 +43,10 @@ typedef struct worker {
     pthread_t thread;
     int number; /* of the device */
     bool started;
-    /* The item that it computes, under the lock: its name, "" for none; its part that is done; the axis of
-     * its flow, and when that flow began. The part never becomes less. */
+    /* The item that it computes, under the lock: its name, "" for none; its part that is done. */
     char now[160];
     size_t item;
-    double part, begun;
-    double whole; /* s, what the flow takes by the last estimate; 0: there was none */
-    int axis;
+    rill_batch_part part;
 } worker;
 
 struct batch {
@@ -106,25 +99,6 @@ static bool cancelled(batch *b)
  * each. */
 static bool has_further_runs(const rill_batch_options *o) { return o->error_bar || o->sample_edge; }
 
-/* Note how much of an item is done by an estimate of the time that is left of a flow. Early ones differ many
- * times over: two in a row must agree. */
-static void part_note(worker *w, int axis, double left)
-{
-    const int asked = w->batch->options->permeability.axis, axes = rill_axes_count(asked);
-    if (axis != w->axis) {
-        w->axis = axis;
-        w->begun = rill_now();
-        w->whole = 0;
-    }
-    if (left < 0) return;
-    const double passed = rill_now() - w->begun, whole = passed + left + 1e-9;
-    const bool agree = whole <= AGREE * w->whole && w->whole <= AGREE * whole;
-    int before = 0;
-    w->whole = whole;
-    for (int a = 0; a < axis; a++) before += rill_axes_has(asked, a);
-    if (agree) w->part = fmax(w->part, axes > 1 ? (before + passed / whole) / axes : passed / whole);
-}
-
 /* Note how far an item has come, and hand on whether the batch goes on. */
 static bool go_on(void *context, const rill_progress_moment *moment)
 {
@@ -132,7 +106,8 @@ static bool go_on(void *context, const rill_progress_moment *moment)
     batch *b = w->batch;
     pthread_mutex_lock(&b->lock);
     if (moment->permeability && !has_further_runs(b->options))
-        part_note(w, moment->permeability->axis, moment->seconds_left);
+        rill_batch_part_note(&w->part, b->options->permeability.axis, moment->permeability->axis, rill_now(),
+                             moment->seconds_left);
     const bool goes_on = !b->cancelled;
     pthread_mutex_unlock(&b->lock);
     return goes_on;
@@ -152,8 +127,7 @@ static bool item_take(worker *w, size_t *item, int *threads)
         *threads = b->processors > busy ? b->processors / busy : 1;
         snprintf(w->now, sizeof w->now, "%s", b->items[*item].name);
         w->item = *item;
-        w->part = w->whole = 0;
-        w->axis = -1;
+        w->part = rill_batch_part_begin();
     }
     pthread_mutex_unlock(&b->lock);
     return taken;
@@ -174,18 +148,13 @@ static void item_end(worker *w, size_t item, const rill_batch_row *row, double u
     pthread_mutex_unlock(&b->lock);
 }
 
-/* Whether a row of the table is worth keeping: what was refused or had no memory is tried again. */
-static bool is_result(const rill_batch_row *row)
-{
-    return row->status == RILL_OK || row->status == RILL_NUMERICS;
-}
-
 /* Take the row of an item from the table. @return whether it is there, of the same input and options */
 static bool item_resume(const worker *w, size_t item, rill_batch_row *row)
 {
     const batch *b = w->batch;
     rill_batch_row found = *row;
-    if (!b->csv || !rill_batch_csv_find(b->csv, &b->items[item], &found) || !is_result(&found)) return false;
+    if (!b->csv || !rill_batch_csv_find(b->csv, &b->items[item], &found) || !rill_batch_row_is_result(&found))
+        return false;
     if (rill_batch_input_hash(&b->items[item], b->options, row->made.input_hash) != RILL_OK) {
         row->made.input_hash[0] = '\0';
         return false; /* computing it says why */
@@ -341,32 +310,22 @@ done:
     return status;
 }
 
-/* How far the batch has come, in weight. */
-typedef struct standing {
-    size_t ended, failed, computed; /* computed: of `ended`, now */
-    double done, all, fresh;        /* fresh: of `done` what was computed now */
-    char now[160];
-} standing;
-
-static standing stand(batch *b, const worker *workers)
+/* How far the batch has come. @param[out] now  name of an item that is computed; "" for none */
+static rill_batch_standing stand(batch *b, const worker *workers, char now[160])
 {
-    standing s = {.ended = 0};
-    double computing = 0;
+    rill_batch_standing s = {.ended = 0};
+    now[0] = '\0';
     pthread_mutex_lock(&b->lock);
     for (size_t i = 0; i < b->out->count; i++) s.all += b->weights[i];
-    for (size_t k = 0; k < b->ended_count; k++) {
-        const rill_batch_row *row = &b->out->rows[b->ended[k]];
-        s.done += b->weights[b->ended[k]];
-        if (!row->resumed) s.fresh += b->weights[b->ended[k]];
-        s.computed += !row->resumed && row->status == RILL_OK;
-        s.failed += row->status != RILL_OK;
+    for (size_t k = 0; k < b->ended_count; k++)
+        rill_batch_standing_add(&s, &b->out->rows[b->ended[k]], b->weights[b->ended[k]]);
+    for (int w = 0; w < b->out->at_once; w++) {
+        if (!workers[w].now[0]) continue;
+        const double computing = workers[w].part.done * b->weights[workers[w].item];
+        s.done += computing;
+        s.fresh += computing;
+        if (!now[0]) memcpy(now, workers[w].now, sizeof workers[w].now);
     }
-    for (int w = 0; w < b->out->at_once; w++)
-        if (workers[w].now[0]) computing += workers[w].part * b->weights[workers[w].item];
-    s.ended = b->ended_count;
-    s.done += computing;
-    s.fresh += computing;
-    for (int w = 0; w < b->out->at_once && !s.now[0]; w++) memcpy(s.now, workers[w].now, sizeof s.now);
     pthread_mutex_unlock(&b->lock);
     return s;
 }
@@ -383,16 +342,17 @@ static bool report(batch *b, const worker *workers, double begun)
 {
     const rill_progress progress = b->options->progress;
     if (!progress.fn) return true;
-    const standing s = stand(b, workers);
+    char now[160];
+    const rill_batch_standing s = stand(b, workers, now);
     const double seconds = rill_now() - begun;
     char what[96], failed[64] = "", detail[320];
     snprintf(what, sizeof what, "%zu of %zu items", s.ended, b->out->count);
     if (s.failed) snprintf(failed, sizeof failed, ", %zu without a result", s.failed);
     snprintf(detail, sizeof detail, "device use %.0f %%%s, now %s", 100 * device_use(b, seconds), failed,
-             s.now);
+             now);
     const bool known = s.ended || s.done > 0;
     rill_progress_moment moment = rill_progress_moment_of(what, known ? s.done / s.all : -1, detail);
-    if (s.computed || s.fresh > STATED * s.all) moment.seconds_left = seconds * (s.all - s.done) / s.fresh;
+    moment.seconds_left = rill_batch_standing_left(&s, seconds);
     return progress.fn(progress.context, &moment);
 }
 

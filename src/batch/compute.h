@@ -20,6 +20,9 @@ typedef struct rill_batch_worker {
 /** Set a row to that of an item which is not computed. */
 void rill_batch_row_init(const rill_batch_item *item, rill_batch_row *row);
 
+/** Return whether a row of a table is worth keeping: what was refused or had no memory is tried again. */
+bool rill_batch_row_is_result(const rill_batch_row *row);
+
 /** Set the flow of a row for the fluid and the pressure drop of the options. */
 void rill_batch_row_flow(const rill_batch_options *options, rill_batch_row *row);
 

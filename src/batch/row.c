@@ -25,6 +25,11 @@ void rill_batch_row_init(const rill_batch_item *item, rill_batch_row *row)
     snprintf(row->made.software, sizeof row->made.software, "%s", rill_version());
 }
 
+bool rill_batch_row_is_result(const rill_batch_row *row)
+{
+    return row->status == RILL_OK || row->status == RILL_NUMERICS;
+}
+
 void rill_batch_row_flow(const rill_batch_options *o, rill_batch_row *row)
 {
     const double dx = row->spacing;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { LONGEST = 40 };
+enum { LONGEST = 40 }; /* length of a name; a distance that is none, of longer ones */
 
 /* Insertions, deletions, replacements and swaps of neighbours (Damerau 1964, doi:10.1145/363958.363994). */
 static size_t distance(const char *a, const char *b)
@@ -39,5 +39,6 @@ void rill_nearest_try(rill_nearest *match, const char *name, const char *known)
 bool rill_nearest_is_meant(const rill_nearest *match, const char *name)
 {
     const size_t length = strlen(name);
-    return match->name != NULL && match->distance <= length / (length < 3 ? 2 : 3);
+    return match->name != NULL && match->distance < LONGEST &&
+           match->distance <= length / (length < 3 ? 2 : 3);
 }

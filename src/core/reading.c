@@ -29,7 +29,7 @@ static void split(char *path, const char **directory, const char **name)
 /* Say where a name is missing: the first part of the path that is not there. */
 static void missing(const char *path, char *text, size_t size)
 {
-    char parts[PATH], nearest[256] = "", here[PATH / 2];
+    char parts[PATH], whole[PATH], nearest[256] = "", here[PATH / 2];
     const char *directory, *name;
     rill_nearest match = {0};
     struct stat info;
@@ -38,6 +38,12 @@ static void missing(const char *path, char *text, size_t size)
     split(parts, &directory, &name);
     while (directory[0] != '\0' && stat(directory, &info) != 0 && errno == ENOENT)
         split(parts, &directory, &name);
+    snprintf(whole, sizeof whole, "%s%s%s", directory, directory[0] && strcmp(directory, "/") != 0 ? "/" : "",
+             name);
+    if (lstat(whole, &info) == 0) { /* there; or it has appeared since */
+        if (S_ISLNK(info.st_mode)) snprintf(text, size, ": it is a link to what is not there");
+        return;
+    }
     DIR *listed = opendir(directory[0] ? directory : ".");
     const struct dirent *entry;
     for (int k = 0; listed && k < LOOKED_AT && (entry = readdir(listed)); k++) {
@@ -49,10 +55,6 @@ static void missing(const char *path, char *text, size_t size)
         match.name = nearest;
     }
     if (listed) closedir(listed);
-    if (strcmp(nearest, name) == 0) {
-        snprintf(text, size, ": it is a link to what is not there");
-        return;
-    }
     const bool meant = nearest[0] && rill_nearest_is_meant(&match, name),
                own = directory[0] == '\0' || strcmp(directory, ".") == 0;
     if (own) directory = getcwd(here, sizeof here) ? here : "its directory";

@@ -86,6 +86,28 @@ Test(limit, finds_the_end_of_one_decay_early)
     cr_assert(fabs(strict.value - 3) <= strict.uncertainty);
 }
 
+Test(limit, goes_on_as_its_fit_after_the_last_sample_of_it)
+{
+    const double p[] = {3, -3, 1000, 0};
+    rill_limit limit;
+    rill_limit_init(&limit, 2);
+    cr_expect(isnan(rill_limit_after(&limit.estimate, 0)));
+    double fitted = 0;
+    for (double step = 2; step <= 4000; step += (double)limit.every) {
+        rill_limit_push(&limit, decays(step, p));
+        if (limit.predicted == 0) {
+            cr_expect_eq(rill_limit_after(&limit.estimate, 50), limit.estimate.value);
+            continue;
+        }
+        if (limit.evaluated == limit.count) fitted = step;
+        const double seen = rill_limit_after(&limit.estimate, step - fitted);
+        if (fitted > 1000) /* a third of the decay time is seen */
+            cr_expect_float_eq(seen, decays(step, p), 2e-5, "step %g: %.9g", step, seen);
+    }
+    cr_expect_gt(fitted, 0);
+    cr_expect_float_eq(rill_limit_after(&limit.estimate, 1e6), limit.estimate.value, 1e-12);
+}
+
 Test(limit, holds_the_truth_within_its_uncertainty)
 {
     const double tolerances[] = {1e-3, 1e-5};

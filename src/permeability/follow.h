@@ -34,6 +34,7 @@ typedef struct rill_follower {
     rill_permeability_flow *run;
     rill_pause *pause;    /* NULL: no checkpoint */
     rill_limit limits[3]; /* of k_xa, k_ya, k_za; sampled together */
+    uint64_t fitted;      /* the step of the sample that their fits end with */
     struct {
         double k[3];
         double tortuosity; /* of the reservoirs, too */

@@ -77,6 +77,7 @@ static rill_status sample(rill_follower *f, uint64_t steps, rill_sight *sight)
         if (!(f->components >> b & 1)) continue;
         f->last.k[b] = sight->k[b];
         rill_limit_push(&f->limits[b], f->last.k[b]);
+        if (f->limits[b].evaluated == f->limits[b].count) f->fitted = sight->step;
     }
 done:
     return status;
@@ -289,7 +290,8 @@ static double deviation_of(const double *states)
  * know only how large it is.
  *
  * In ducts of few voxels the flow ends in a cycle of a few steps, of which samples of the series see always
- * the same ones: the mean of k over the same states takes their place.
+ * the same ones. What the mean of k over the same states differs by from the fit at these very states is
+ * added: the flow still approaches its end meanwhile, and the fit may be several tries old.
  * @param[out] good  k is good enough
  * @param[out] left  what rounding leaves uncertain of k, relative
  */
@@ -300,22 +302,29 @@ static rill_status take_off_rounding(rill_follower *f, bool *good, double *left)
     const rill_permeability_plan *plan = f->plan;
     const double to_k = plan->nu / (plan->force * (double)rill_geom_sample(f->geom));
     rill_rounding_sums sums = {.work = 0};
-    double more[ROUNDINGS] = {0}, k[3][ROUNDINGS] = {{0}}, exact[ROUNDINGS] = {0}, cycle[3], lost = 0;
-    for (int n = 0; n < ROUNDINGS && !f->stopped; n++) {
+    double more[ROUNDINGS], beside[3][ROUNDINGS], exact[ROUNDINGS], cycle[3], lost = 0;
+    for (int n = 0; n < ROUNDINGS; n++) {
+        /* A sample is the mean of two steps. */
+        const double since = (double)rill_sim_steps(f->sim) - (double)f->fitted + 0.5;
         rill_rounding_sums rounding;
         RILL_TRY(rill_follow_rounding(f, &rounding));
         RILL_TRY(rill_follow_step(f, 1));
+        if (f->stopped) { /* k stays what it was without these states */
+            run->tortuosity_uncertainty = INFINITY;
+            *good = false;
+            return RILL_OK;
+        }
         more[n] = work_scale(f) * rounding.work;
-        for (int b = 0; b < 3; b++) k[b][n] = to_k * rounding.flow[b];
-        exact[n] = k[run->axis][n] - more[n];
+        for (int b = 0; b < 3; b++)
+            beside[b][n] = to_k * rounding.flow[b] - rill_limit_after(&f->limits[b].estimate, since);
+        exact[n] = beside[run->axis][n] - more[n];
         add_sums(&sums, &rounding, 1.0 / ROUNDINGS);
         lost += fabs(rounding.momentum[run->axis] / plan->force) / (double)plan->nodes / ROUNDINGS;
     }
     const double mean = mean_of(more, CYCLES_SHORT, CYCLES_LONG), size = fabs(run->k[run->axis]);
     const double noise = fmax(ROUNDING_NOISE * deviation_of(more), mean_moves(exact));
     const double second = ROUNDING_LOST * lost * lost * size, along = noise + ROUNDING_PART * fabs(mean);
-    for (int b = 0; b < 3; b++)
-        cycle[b] = mean_of(k[b], CYCLES_SHORT, CYCLES_LONG) - f->limits[b].estimate.now;
+    for (int b = 0; b < 3; b++) cycle[b] = mean_of(beside[b], CYCLES_SHORT, CYCLES_LONG);
     for (int b = 0; b < 3; b++)
         if (!rill_follow_is_zero(f, b))
             run->uncertainty[b] +=
@@ -390,6 +399,7 @@ rill_status rill_follow_series(rill_follower *f, const rill_domain *domain, rill
         if (good && narrow) {
             double left = 0;
             RILL_TRY(take_off_rounding(f, &good, &left));
+            if (f->stopped) continue;
             tries += good ? 0 : left > o->tolerance ? ROUNDING_CLEAR : 1;
         } else if (narrow) {
             run->tortuosity_uncertainty = INFINITY; /* what 16 bits do to it is not known yet */

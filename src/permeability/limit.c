@@ -14,7 +14,7 @@ enum {
     BLOCKS = 32, /* a window is averaged into 32…63 blocks */
     GRID = 16,   /* decay times tried before the search is refined */
     FIRST = 32,  /* samples before the first prediction */
-    TERMS = 2    /* exponentials at most */
+    TERMS = RILL_LIMIT_TERMS
 };
 
 /* Fraction of the series that a window leaves out, and the decay times looked for, in windows. */
@@ -45,8 +45,7 @@ typedef struct window {
 
 /* y = value + Σ amplitude exp(-t/efold), times in units of the window. */
 typedef struct fit {
-    double value, now; /* now: at the end of the window */
-    double efold[TERMS];
+    double value, amplitude[TERMS], efold[TERMS];
     double residual; /* root mean square */
 } fit;
 
@@ -68,9 +67,8 @@ static void window_take(const rill_limit *limit, double skipped, window *out)
     out->range = high - low;
 }
 
-/* Least squares for the constant and the amplitudes at given decay times, by modified Gram-Schmidt: the value
- * at last and that at the end of the window. */
-static double project(const window *w, const double *efold, int terms, double *value, double *now)
+/* Least squares for the constant and the amplitudes at given decay times, by modified Gram-Schmidt. */
+static double project(const window *w, const double *efold, int terms, double *value, double *amplitude)
 {
     double q[TERMS + 1][2 * BLOCKS], r[TERMS + 1][TERMS + 2], y[2 * BLOCKS];
     memcpy(y, w->y, sizeof y);
@@ -100,18 +98,18 @@ static double project(const window *w, const double *efold, int terms, double *v
         for (int p = j + 1; p <= terms; p++) x[j] -= r[j][p] * x[p];
         x[j] /= r[j][j];
     }
-    *value = *now = x[0];
-    for (int j = 1; j <= terms; j++) *now += x[j] * exp(-1 / efold[j - 1]);
+    *value = x[0];
+    for (int j = 0; j < TERMS; j++) amplitude[j] = j < terms ? x[j + 1] : 0;
     return square;
 }
 
 /* Sum of squares at the decay times exp(x[0]) and exp(x[0] - x[1]); infinite outside the limits. */
 static double misfit(const window *w, const double *x, int terms)
 {
-    double efold[TERMS] = {exp(x[0]), terms > 1 ? exp(x[0] - x[1]) : 0}, value, now;
+    double efold[TERMS] = {exp(x[0]), terms > 1 ? exp(x[0] - x[1]) : 0}, value, amplitude[TERMS];
     if (!(efold[0] <= EFOLD_MAX && efold[terms - 1] >= EFOLD_MIN)) return INFINITY;
     if (terms > 1 && !(x[1] >= log(EFOLD_RATIO))) return INFINITY;
-    return project(w, efold, terms, &value, &now);
+    return project(w, efold, terms, &value, amplitude);
 }
 
 /* Corners of a search and the misfit there. */
@@ -188,7 +186,7 @@ static void fit_window(const window *w, int terms, fit *out)
     refine(w, x, terms, -0.5 * log(ratio));
     out->efold[0] = exp(x[0]);
     out->efold[1] = terms > 1 ? exp(x[0] - x[1]) : 0;
-    out->residual = sqrt(project(w, out->efold, terms, &out->value, &out->now) / w->n);
+    out->residual = sqrt(project(w, out->efold, terms, &out->value, out->amplitude) / w->n);
 }
 
 /* The better of the two fits: two exponentials only when one leaves clearly more over. */
@@ -237,7 +235,13 @@ static void predict(rill_limit *limit)
     double uncertainty = 2 * moved + EXTRAPOLATION * fabs(best.value - now) + 2 * best.residual;
     if (best.efold[0] > EFOLD_SEEN) uncertainty += UNSEEN * w.range;
     limit->estimate = (rill_limit_estimate){
-        .value = best.value, .now = best.now, .uncertainty = enough ? uncertainty : INFINITY, .efold = efold};
+        .value = best.value, .uncertainty = enough ? uncertainty : INFINITY, .efold = efold};
+    const double last =
+        1 - 0.5 * (double)limit->every / w.length; /* samples lie in the middle of their steps */
+    for (int j = 0; j < TERMS && best.efold[j] > 0; j++) {
+        limit->estimate.terms[j].amplitude = best.amplitude[j] * exp(-last / best.efold[j]);
+        limit->estimate.terms[j].efold = best.efold[j] * w.length;
+    }
 }
 
 void rill_limit_init(rill_limit *limit, uint64_t every)
@@ -245,7 +249,16 @@ void rill_limit_init(rill_limit *limit, uint64_t every)
     memset(limit, 0, sizeof *limit);
     limit->every = every ? every : 1;
     limit->finite = true;
-    limit->estimate = (rill_limit_estimate){.value = NAN, .now = NAN, .uncertainty = INFINITY};
+    limit->estimate = (rill_limit_estimate){.value = NAN, .uncertainty = INFINITY};
+}
+
+double rill_limit_after(const rill_limit_estimate *estimate, double steps)
+{
+    double value = estimate->value;
+    for (int j = 0; j < TERMS; j++)
+        if (estimate->terms[j].efold > 0)
+            value += estimate->terms[j].amplitude * exp(-steps / estimate->terms[j].efold);
+    return value;
 }
 
 uint64_t rill_limit_step(const rill_limit *limit) { return (uint64_t)limit->count * limit->every; }
@@ -254,7 +267,7 @@ void rill_limit_push(rill_limit *limit, double value)
 {
     if (!isfinite(value)) limit->finite = false;
     if (!limit->finite) {
-        limit->estimate = (rill_limit_estimate){.value = NAN, .now = NAN, .uncertainty = INFINITY};
+        limit->estimate = (rill_limit_estimate){.value = NAN, .uncertainty = INFINITY};
         return;
     }
     limit->values[limit->count++] = value;
@@ -264,7 +277,7 @@ void rill_limit_push(rill_limit *limit, double value)
         limit->every *= 2;
         limit->evaluated /= 2;
     }
-    if (limit->predicted == 0) limit->estimate.value = limit->estimate.now = value;
+    if (limit->predicted == 0) limit->estimate.value = value;
     if (limit->count < FIRST / (1 - SKIPPED) || limit->count < limit->evaluated + limit->evaluated / 24)
         return;
     limit->evaluated = limit->count;

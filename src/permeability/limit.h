@@ -17,16 +17,20 @@
 #include "rill.h"
 
 enum {
-    RILL_LIMIT_SAMPLES = 512,    /**< samples kept; at this number every second one goes */
-    RILL_LIMIT_PREDICTIONS = 256 /**< predictions kept */
+    RILL_LIMIT_SAMPLES = 512,     /**< samples kept; at this number every second one goes */
+    RILL_LIMIT_PREDICTIONS = 256, /**< predictions kept */
+    RILL_LIMIT_TERMS = 2          /**< exponentials at most */
 };
 
 /** What is known of the final value. */
 typedef struct rill_limit_estimate {
     double value;       /**< predicted final value; the last sample while nothing better is known */
-    double now;         /**< of the same fit, at the sample that it ends with */
     double uncertainty; /**< absolute, half width; infinity while unknown */
     double efold;       /**< slowest e-folding time found before the series stood still, in steps */
+    struct {
+        double amplitude;      /**< at the sample that the fit ends with; 0: there is no such term */
+        double efold;          /**< steps */
+    } terms[RILL_LIMIT_TERMS]; /**< exponentials that the fit adds to the value */
 } rill_limit_estimate;
 
 /** A series and what was predicted from it so far; plain data, no destructor. */
@@ -51,6 +55,9 @@ void rill_limit_init(rill_limit *limit, uint64_t every);
  * by a few per cent. Doubles `every` when the samples fill up.
  */
 void rill_limit_push(rill_limit *limit, double value);
+
+/** Return what the fit gives so many steps after the sample that it ends with. */
+double rill_limit_after(const rill_limit_estimate *estimate, double steps);
 
 /** Return the step of the last sample; 0 without one. */
 uint64_t rill_limit_step(const rill_limit *limit);

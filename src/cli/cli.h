@@ -193,6 +193,9 @@ void cli_outputs_continue(void);
  */
 rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count);
 
+/** Fail when one of the files would replace the input, as cli_outputs_check() does. */
+rill_status cli_outputs_spare(const char *input, const cli_output *outputs, int count);
+
 /**
  * Name the field file beside a result: "out.h5" becomes "out.vtkhdf". Fail when there is no result (NULL), or
  * as cli_outputs_check() with the input and the document (NULL: none).

@@ -151,7 +151,7 @@ static int run(int argc, char **argv)
     if (help) goto done;
     if (c.step.resume) cli_outputs_continue();
     RILL_TRY(resolve(&c, &scales));
-    RILL_TRY(cli_step_outputs_check(c.given.output, scales.plan.steps, scales.plan.every, files));
+    RILL_TRY(cli_step_outputs_check(&c.step, c.given.output, scales.plan.steps, scales.plan.every, files));
     RILL_TRY(cli_step_checkpoint(&c.step, c.given.output, &c.given.keep));
     line = cli_command_line(argc, argv);
     c.given.command = line;

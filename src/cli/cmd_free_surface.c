@@ -209,7 +209,9 @@ static int run(int argc, char **argv)
     if (help) goto done;
     if (c.step.resume) cli_outputs_continue();
     RILL_TRY(resolve(&c));
-    RILL_TRY(cli_step_outputs_check(c.given.output, c.given.steps, c.given.every, files));
+    const char *const inputs[CLI_STEP_INPUTS] = {c.inputs[1], c.liquid_name, c.image.mask};
+    memcpy(c.step.inputs, inputs, sizeof inputs);
+    RILL_TRY(cli_step_outputs_check(&c.step, c.given.output, c.given.steps, c.given.every, files));
     RILL_TRY(cli_step_checkpoint(&c.step, c.given.output, &c.given.keep));
     line = cli_command_line(argc, argv);
     c.given.command = line;

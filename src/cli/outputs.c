@@ -31,14 +31,11 @@ rill_status cli_output_apply(const char *text)
         "--raw` and the pictures of `rill export -o` can; give a file name");
 }
 
-static rill_status check(const char *input, const cli_output *outputs, int count)
+static rill_status check(const cli_output *outputs, int count)
 {
     for (int k = 0; k < count; k++) {
         const cli_output *o = &outputs[k];
         if (!o->path || cli_json_streams(o->path)) continue;
-        if (input && rill_output_replaces(o->path, input))
-            return rill_fail(RILL_USAGE, "%s %s would overwrite the input: give another name", o->option,
-                             o->path);
         for (int other = 0; other < k; other++)
             if (outputs[other].path && rill_output_replaces(o->path, outputs[other].path))
                 return rill_fail(RILL_USAGE, "%s and %s name the same file %s: give each its own", o->option,
@@ -56,16 +53,28 @@ static rill_status check(const char *input, const cli_output *outputs, int count
     return RILL_OK;
 }
 
-rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count)
+rill_status cli_outputs_spare(const char *input, const cli_output *outputs, int count)
 {
     rill_status status = RILL_OK;
     char *file = NULL;
     const char *name;
-    if (input) RILL_TRY(rill_container_split(input, &file, &name));
-    RILL_TRY(check(file, outputs, count));
+    if (!input) return RILL_OK;
+    RILL_TRY(rill_container_split(input, &file, &name));
+    for (int k = 0; k < count; k++) {
+        const cli_output *o = &outputs[k];
+        if (!o->path || cli_json_streams(o->path) || !rill_output_replaces(o->path, file)) continue;
+        RILL_TRY(
+            rill_fail(RILL_USAGE, "%s %s would overwrite the input: give another name", o->option, o->path));
+    }
 done:
     free(file);
     return status;
+}
+
+rill_status cli_outputs_check(const char *input, const cli_output *outputs, int count)
+{
+    const rill_status status = cli_outputs_spare(input, outputs, count);
+    return status == RILL_OK ? check(outputs, count) : status;
 }
 
 rill_status cli_fields_name(const char *input, const char *json, const char *output, const char *infix,

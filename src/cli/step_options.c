@@ -41,6 +41,16 @@ rill_status cli_step_resolve(const cli_step_choices *c, const char *what, rill_s
     return RILL_OK;
 }
 
+/* Check files, which replace no input. */
+static rill_status outputs_check(const cli_step_choices *c, const cli_output *outputs, int count)
+{
+    for (int k = 0; k < CLI_STEP_INPUTS; k++) {
+        const rill_status status = cli_outputs_spare(c->inputs[k], outputs, count);
+        if (status != RILL_OK) return status;
+    }
+    return cli_outputs_check(NULL, outputs, count);
+}
+
 rill_status cli_step_checkpoint(cli_step_choices *c, const char *output, rill_step_keep *keep)
 {
     rill_status status = RILL_OK;
@@ -52,7 +62,9 @@ rill_status cli_step_checkpoint(cli_step_choices *c, const char *output, rill_st
     RILL_TRY(cli_checkpoint_settle(
         &(cli_checkpoint){.given = c->checkpoint, .output = output, .resume = c->resume}, c->name,
         sizeof c->name));
-    RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"-o", output}, {"--checkpoint", c->checkpoint}}, 2));
+    for (int k = 0; k < CLI_STEP_INPUTS; k++)
+        RILL_TRY(cli_outputs_spare(c->inputs[k], &(cli_output){"--checkpoint", c->name}, 1));
+    RILL_TRY(outputs_check(c, (cli_output[]){{"-o", output}, {"--checkpoint", c->checkpoint}}, 2));
     keep->checkpoint = c->name;
 done:
     return status;
@@ -79,17 +91,17 @@ rill_status cli_step_files_few(double every, double whole, const char *of)
     return RILL_OK;
 }
 
-rill_status cli_step_outputs_check(const char *output, uint64_t steps, uint64_t every,
-                                   const char *const *kinds)
+rill_status cli_step_outputs_check(const cli_step_choices *c, const char *output, uint64_t steps,
+                                   uint64_t every, const char *const *kinds)
 {
     rill_status status = RILL_OK;
     char *path = NULL;
-    RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"-o", output}}, 1));
+    RILL_TRY(outputs_check(c, (cli_output[]){{"-o", output}}, 1));
     for (uint64_t step = 0; every && step <= steps; step += every) {
         for (int k = 0; kinds[k]; k++) {
             path = rill_step_file_name(output, step, kinds[k]);
             if (!path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the name of a file"));
-            RILL_TRY(cli_outputs_check(NULL, (cli_output[]){{"--every:", path}}, 1));
+            RILL_TRY(outputs_check(c, (cli_output[]){{"--every:", path}}, 1));
             free(path);
             path = NULL;
         }

@@ -10,13 +10,16 @@
 #include "cli/cli.h"
 #include "io/step_run.h"
 
+enum { CLI_STEP_INPUTS = 3 };
+
 /** The choices. */
 typedef struct cli_step_choices {
     int stream, storage, backend;
     const char *checkpoint; /**< as given */
     double every;           /**< s between checkpoints */
     bool resume;
-    char name[4096]; /**< of the checkpoint */
+    const char *inputs[CLI_STEP_INPUTS]; /**< that no output may replace; NULL: none */
+    char name[4096];                     /**< of the checkpoint */
 } cli_step_choices;
 
 /** Rows of a table of options. */
@@ -46,8 +49,9 @@ double cli_step_node_bytes(rill_stream stream, rill_storage storage);
 /** Refuse more files than anyone reads: --every, and what it is of. */
 rill_status cli_step_files_few(double every, double whole, const char *of);
 
-/** Check the result and all files beside it before the first step. @param kinds  of files, up to NULL */
-rill_status cli_step_outputs_check(const char *output, uint64_t steps, uint64_t every,
-                                   const char *const *kinds);
+/** Check the result and all files beside it before the first step: they replace none of the inputs.
+ * @param kinds  of files, up to NULL */
+rill_status cli_step_outputs_check(const cli_step_choices *choices, const char *output, uint64_t steps,
+                                   uint64_t every, const char *const *kinds);
 
 #endif

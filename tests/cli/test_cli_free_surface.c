@@ -99,6 +99,45 @@ Test(free_surface, a_run_is_resumed)
     cr_expect_eq(access("a.checkpoint.h5", F_OK), 0);
 }
 
+static void write_file(const char *name, const char *text, int count)
+{
+    FILE *file = fopen(name, "w");
+    cr_assert_not_null(file);
+    for (int k = 0; k < count; k++) fputs(text, file);
+    fclose(file);
+}
+
+/* No file that is written takes the place of an image. */
+Test(free_surface, inputs_stay)
+{
+    static const char *const outputs[][3] = {
+        {"-o", "rock.raw"},
+        {"-o", "./wet.raw"},
+        {"-o", "mask.raw"},
+        {"--checkpoint", "rock.raw", "--resume"},
+        {"--checkpoint", "wet.raw", "--resume"},
+        {"-o", "rock.h5"},
+    };
+    static const char *const names[] = {"rock.raw", "wet.raw", "mask.raw"};
+    for (int k = 0; k < 3; k++) write_file(names[k], "0123", 125);
+    for (int k = 0; k < 6; k++) {
+        const char *words[32] = {"free-surface", "image",    "rock.raw",      "--size",  "5x10x10",
+                                 "--pore",       "48-50",    "--liquid",      "wet.raw", "--liquid-values",
+                                 "48",           "-q",       "--steps",       "1",       "--overwrite",
+                                 "--mask",       "mask.raw", "--mask-inside", "48-51"};
+        int count = 19;
+        if (k == 5) {
+            cr_assert_eq(rename("rock.raw", "rock.checkpoint.h5"), 0);
+            words[2] = "rock.checkpoint.h5";
+        }
+        for (int i = 0; i < 3 && outputs[k][i]; i++) words[count++] = outputs[k][i];
+        const cli_result r = cli_test_run_list(words);
+        cli_test_expect_failure(&r, 1, "would overwrite the input");
+    }
+    cr_expect_eq(access("rock.checkpoint.h5", F_OK), 0);
+    cr_expect_eq(access("wet.raw", F_OK), 0);
+}
+
 Test(free_surface, refusals)
 {
     cli_test_fails(1, "--resume needs a checkpoint", "free-surface", "pool", "--depth", "3", "--resume");

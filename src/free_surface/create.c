@@ -18,6 +18,16 @@ uint64_t rill_free_surface_node_bytes(void)
     return sizeof(uint8_t) + sizeof(float) + sizeof(double) + sizeof(rill_node);
 }
 
+rill_status rill_free_surface_cells_check(const uint32_t n[3])
+{
+    if (n[2] > 0 && (uint64_t)n[0] * n[1] > UINT32_MAX / n[2])
+        return rill_fail(RILL_USAGE,
+                         "the box has %u x %u x %u cells, walls included, a free surface takes at most %u: "
+                         "crop the image, or make the box smaller",
+                         n[0], n[1], n[2], UINT32_MAX);
+    return RILL_OK;
+}
+
 static rill_status check(const rill_sim *sim, const rill_free_surface_options *o)
 {
     const rill_variant v = sim->flow->options.variant;
@@ -75,6 +85,7 @@ rill_status rill_free_surface_create(rill_sim *sim, const rill_free_surface_opti
     rill_status status = RILL_OK;
     rill_free_surface *s = NULL;
     RILL_TRY(check(sim, options));
+    RILL_TRY(rill_free_surface_cells_check(sim->domain->numbering.n));
     RILL_TRY(rill_array_create_zero(1, sizeof *s, name, (void **)&s));
     const uint64_t nodes = sim->domain->nodes, blocks = (nodes + RILL_SEGMENT_BLOCK - 1) / RILL_SEGMENT_BLOCK;
     s->sim = sim;

@@ -81,12 +81,16 @@ typedef struct rill_free_surface {
     uint64_t run_count;
 } rill_free_surface;
 
+/** Refuse a box whose cells have numbers of more than 32 bits. @return RILL_USAGE */
+rill_status rill_free_surface_cells_check(const uint32_t n[3]);
+
 /**
  * Put a free surface on a simulation, whose liquid flows as it was set: rill_sim_set_moments() comes first.
  * @param[in] fill     [nodes], part of each cell that is liquid, 0 to 1
  * @param[out] out  to be destroyed after the last step of the simulation
  * @return RILL_USAGE for values out of range, the Stokes equilibrium, another lattice than D3Q19 and D3Q27,
- * and what rill_sim_passes_set() refuses; RILL_SYSTEM without memory
+ * boxes that rill_free_surface_cells_check() refuses, and what rill_sim_passes_set() refuses; RILL_SYSTEM
+ * without memory
  */
 rill_status rill_free_surface_create(rill_sim *sim, const rill_free_surface_options *options,
                                      const double *fill, rill_free_surface **out);

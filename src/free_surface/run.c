@@ -55,6 +55,8 @@ static double inside(const void *context, const double x[3])
 
 static rill_status check(const rill_free_surface_case *c)
 {
+    const rill_status status = rill_free_surface_cells_check(c->n);
+    if (status != RILL_OK) return status;
     const struct {
         const char *name;
         double value, least;
@@ -103,6 +105,7 @@ static rill_status begin_liquid(run *r)
     const uint32_t *n = r->numbering->n; /* of the box, with layers of solid beyond walls */
     double *values = NULL, liquid = 0;
     rill_node *place = NULL;
+    RILL_TRY(rill_free_surface_cells_check(n));
     RILL_TRY(rill_array_create_zero(5 * (uint64_t)nodes, sizeof *values, "the liquid", (void **)&values));
     RILL_TRY(rill_array_create(nodes, sizeof *place, "the liquid", (void **)&place));
     rill_numbering_cells(r->numbering, 0, nodes, place);

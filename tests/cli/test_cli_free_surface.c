@@ -143,6 +143,8 @@ Test(free_surface, refusals)
     cli_test_fails(1, "--resume needs a checkpoint", "free-surface", "pool", "--depth", "3", "--resume");
     cli_test_fails(1, "checkpoint a.checkpoint.h5 not found", "free-surface", "pool", "--depth", "3", "-o",
                    "a.h5", "--resume");
+    cli_test_fails(1, "crop", "free-surface", "pool", "-q", "--depth", "3", "--nx", "1626", "--ny", "1626",
+                   "--nz", "1626");
     cli_test_fails(1, "choose pool, drop", "free-surface", "blob");
     cli_test_fails(1, "on a CPU only", "free-surface", "pool", "--depth", "3", "--backend", "cuda");
     cli_test_fails(1, "contact-angle", "free-surface", "pool", "--depth", "3", "--contact-angle", "180");

@@ -193,6 +193,29 @@ Test(free_surface_faces, a_pool_at_the_level_of_the_outflow_rests)
     cr_expect_float_eq(lower.last.volume / 20, 5.5, 0.1, "%g", lower.last.volume / 20);
 }
 
+/* A pool that has gone through the floor leaves nothing: no nodes without mass that fall ever faster. */
+Test(free_surface_faces, a_drained_pool_is_gone)
+{
+    for (int k = 0; k < 4; k++) {
+        const rill_free_surface_case c = {.shape = RILL_LIQUID_POOL,
+                                          .n = {10, 1, 8},
+                                          .depth = 3,
+                                          .tau = 0.6,
+                                          .gravity = 1e-3,
+                                          .contact_angle = k == 3 ? 60 : 90,
+                                          .storage = k == 0   ? RILL_FP64
+                                                     : k == 1 ? RILL_FP32
+                                                              : RILL_FP16C,
+                                          .outflow = {2, -1, 0, 0},
+                                          .steps = 1500};
+        const rill_free_surface_outcome out = outcome_of(&c);
+        cr_expect_float_eq(out.last.mass, 0, 1e-4, "%d: mass %g", k, out.last.mass);
+        cr_expect_float_eq(out.last.through.went, out.first.mass, 1e-2, "%d: %g went", k,
+                           out.last.through.went);
+        cr_expect_lt(out.last.nodes[RILL_INTERFACE], 1, "%d", k);
+    }
+}
+
 /* An empty box fills. */
 Test(free_surface_faces, an_empty_box_fills)
 {

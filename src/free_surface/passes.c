@@ -15,6 +15,10 @@ enum { PIECE = 16 };
 /* Beyond full and empty by this part of a cell, so that a node at the limit does not change in every step. */
 #define BEYOND 1e-3
 
+/* A node without liquid beside it that has less than this part of its density is gas: by the fill level, what
+ * leaves it becomes less with its mass, and it would never empty, but fall ever faster. */
+#define NOTHING 1e-6
+
 typedef struct work {
     const rill_free_surface *surface;
     const rill_launch *launch;
@@ -92,6 +96,24 @@ static bool beside_gas(const rill_free_surface *s, const rill_node *around)
         if (s->state[other] == RILL_GAS || s->fill[other] < (float)BEYOND) return true;
     }
     return false;
+}
+
+/* Return whether a node has liquid beside it. */
+static bool beside_liquid(const rill_free_surface *s, const rill_node *around)
+{
+    for (int i = 1; i < rill_q((int)s->lattice); i++) {
+        const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
+        if (other != RILL_UPSTREAM_WALL && s->state[other] == RILL_LIQUID) return true;
+    }
+    return false;
+}
+
+/* Return whether an interface node becomes gas. */
+static bool empties(const rill_free_surface *s, rill_node node, const rill_node *around, double density)
+{
+    const double mass = s->mass[node];
+    if (rill_faces_feed(s, node)) return false;
+    return mass < -BEYOND * density || (mass < NOTHING * density && !beside_liquid(s, around));
 }
 
 /* Collect the fill levels of a neighbourhood, in the solid those of the mirror image at the wall. @return
@@ -239,7 +261,7 @@ static void after_some(const void *shared, uint64_t first, uint64_t end)
         const double density = rill_free_surface_sent(s, w->launch, &e).density;
         s->found[k].density = density;
         s->found[k].change = s->mass[node] > (1 + BEYOND) * density || !beside_gas(s, around) ? 1
-                             : s->mass[node] < -BEYOND * density && !rill_faces_feed(s, node) ? -1
+                             : empties(s, node, around, density)                              ? -1
                                                                                               : 0;
     }
 }

@@ -216,6 +216,62 @@ Test(free_surface_faces, a_drained_pool_is_gone)
     }
 }
 
+/* Sums that no liquid has end a run, with words for what is open. */
+Test(free_surface_faces, sums_that_no_liquid_has)
+{
+    const rill_free_surface_face in = {0, -1, 0.01, 4}, none = {0};
+    const struct {
+        double mass, volume, speed, came;
+        bool finite, inflow;
+        const char *says, *names; /* NULL: it goes on */
+    } cases[] = {{100, 99.9, 0.1, 0, true, false, NULL, NULL},
+                 {-1e-4, 0, 0.1, 0, true, false, NULL, NULL},
+                 {-0.5, 0, 0, 0, true, false, "mass is -0.5", "--outflow"},
+                 {-0.5, 0, 0, 1000, true, true, NULL, NULL},
+                 {NAN, 0, 0, 0, true, false, "diverged", "--gravity and --speed"},
+                 {10, INFINITY, 0, 0, true, false, "diverged", "--gravity and --speed"},
+                 {10, 10, 0, 0, false, true, "diverged", "--inflow-speed"},
+                 {10, 10, 0, NAN, true, true, "diverged", "--inflow-speed"},
+                 {10, 10, 0.6, 0, true, false, "largest speed is 0.6", "--gravity and --speed"},
+                 {10, 10, 0.6, 0, true, true, "largest speed is 0.6", "--inflow-speed"},
+                 {130, 100, 0.1, 0, true, false, NULL, NULL}, /* by the pressure of the start */
+                 {109, 100, 0.1, 30, true, true, NULL, NULL},
+                 {120, 100, 0.1, 30, true, true, "the box is full", "--outflow"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        rill_free_surface_case c = drop_of(RILL_AA);
+        const rill_free_surface_outcome out = {.first = {.mass = 100, .volume = 100},
+                                               .last = {.mass = cases[k].mass,
+                                                        .volume = cases[k].volume,
+                                                        .speed_max = cases[k].speed,
+                                                        .through.came = cases[k].came,
+                                                        .finite = cases[k].finite},
+                                               .steps = 700};
+        c.inflow = cases[k].inflow ? in : none;
+        cr_expect_eq(rill_free_surface_sound(&c, &out), cases[k].says ? RILL_NUMERICS : RILL_OK, "%zu", k);
+        if (!cases[k].says) continue;
+        expect_message(cases[k].says);
+        expect_message(cases[k].names);
+        expect_message("step 700");
+    }
+}
+
+/* A box without an outflow is full some time, and liquid that comes in then is compressed. */
+Test(free_surface_faces, a_full_box_ends)
+{
+    rill_free_surface_case c = {.shape = RILL_LIQUID_POOL,
+                                .n = {8, 1, 8},
+                                .depth = 3,
+                                .tau = 0.6,
+                                .contact_angle = 90,
+                                .storage = RILL_FP32,
+                                .inflow = {0, -1, 0.02, INFINITY},
+                                .steps = 5000};
+    rill_free_surface_outcome out;
+    cr_expect_eq(rill_free_surface_run(&c, &out), RILL_NUMERICS);
+    expect_message("the box is full: add --outflow, or take fewer --steps");
+    cr_expect_lt(out.steps, 1000);
+}
+
 /* An empty box fills. */
 Test(free_surface_faces, an_empty_box_fills)
 {

@@ -228,6 +228,39 @@ static rill_status write_fields(run *r)
     return status;
 }
 
+/* Parts of the mass by which it may be below 0, and of the volume by which it may be above: more than formats
+ * of 16 bits round, and than liquids are compressed that flow. */
+#define LOST 1e-3
+#define PRESSED 1.1
+
+rill_status rill_free_surface_sound(const rill_free_surface_case *c, const rill_free_surface_outcome *o)
+{
+    const rill_free_surface_totals *t = &o->last;
+    const unsigned long long step = o->steps;
+    const char *lower = c->inflow.end ? "--tension, --gravity, --speed and --inflow-speed"
+                                      : "--tension, --gravity and --speed";
+    if (!t->finite || !isfinite(t->mass + t->volume + t->through.came + t->through.went))
+        return rill_fail(RILL_NUMERICS, "the flow diverged by step %llu: raise --tau, or lower %s", step,
+                         lower);
+    if (t->mass < -LOST * fmax(o->first.mass + t->through.came, 1))
+        return rill_fail(RILL_NUMERICS,
+                         "the mass is %g in step %llu, more went out than there was: take fewer --steps, a "
+                         "higher --outflow-level, or lower %s",
+                         t->mass, step, lower);
+    const double before = o->first.volume > 0 ? fmax(o->first.mass / o->first.volume, 1) : 1;
+    if (c->inflow.end && t->mass > PRESSED * before * t->volume + 1)
+        return rill_fail(RILL_NUMERICS,
+                         "a mass of %g is in a volume of %g in step %llu, the box is full: add --outflow, or "
+                         "take fewer --steps",
+                         t->mass, t->volume, step);
+    if (t->speed_max > 0.5)
+        return rill_fail(
+            RILL_NUMERICS,
+            "the largest speed is %g in step %llu, above 0.5 where flow is compressible: lower %s",
+            t->speed_max, step, lower);
+    return RILL_OK;
+}
+
 /* Record what there is. */
 static rill_status row(void *context)
 {
@@ -247,17 +280,7 @@ static rill_status row(void *context)
     if (step == 0) r->out->first = *t;
     r->updates += (double)(step - r->counted) * (values[4] + values[5]);
     r->counted = r->out->steps = step;
-    if (!t->finite)
-        RILL_TRY(rill_fail(
-            RILL_NUMERICS,
-            "the flow diverged by step %llu: raise --tau, or lower --tension, --gravity and --speed",
-            (unsigned long long)step));
-    if (t->speed_max > 0.5)
-        RILL_TRY(
-            rill_fail(RILL_NUMERICS,
-                      "the largest speed is %g in step %llu, above 0.5 where flow is compressible: lower "
-                      "--tension, --gravity and --speed",
-                      t->speed_max, (unsigned long long)step));
+    RILL_TRY(rill_free_surface_sound(r->given, r->out));
     if (r->given->output && rill_step_plan_writes(&r->steps.plan, step)) RILL_TRY(write_fields(r));
 done:
     return status;

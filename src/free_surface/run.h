@@ -54,6 +54,11 @@ typedef struct rill_free_surface_outcome {
 /** Return the change of the mass but for what crossed faces, over the largest of what there was. */
 double rill_free_surface_change(const rill_free_surface_outcome *outcome);
 
+/** Refuse to go on with sums that no liquid has: of a flow that diverged, is too fast, has lost more than
+ * there was, or is pressed into a full box. @return RILL_NUMERICS */
+rill_status rill_free_surface_sound(const rill_free_surface_case *given,
+                                    const rill_free_surface_outcome *outcome);
+
 /** Steps between rows of the series. */
 enum { RILL_FREE_SURFACE_ROW = 100 };
 

@@ -93,6 +93,19 @@ done:
     return status;
 }
 
+/* Take boundaries, of which those along z are walls always. */
+static rill_status take_sides(rill_free_surface_case *g, const rill_side sides[3])
+{
+    for (int a = 0; a < 3; a++)
+        if (sides[a] == RILL_MIRROR)
+            return rill_fail(RILL_USAGE,
+                             "the box is mirrored along %c, and a free surface has periodic boundaries and "
+                             "walls: give --sides without mirror",
+                             rill_axis(a));
+    for (int a = 0; a < 2; a++) g->walls[a] = sides[a] == RILL_WALL;
+    return RILL_OK;
+}
+
 /* Read the images of the solid and of the liquid. */
 static rill_status read_images(choices *c)
 {
@@ -101,12 +114,7 @@ static rill_status read_images(choices *c)
     rill_voxelize_options options;
     rill_voxelize_report report;
     RILL_TRY(cli_sides_parse(c->image.sides, &options));
-    for (int a = 0; a < 2; a++) {
-        g->walls[a] = options.sides[a] == RILL_WALL;
-        if (options.sides[a] == RILL_MIRROR)
-            RILL_TRY(
-                rill_fail(RILL_USAGE, "--sides mirror: a free surface has periodic boundaries and walls"));
-    }
+    RILL_TRY(take_sides(g, options.sides));
     if (!c->inputs[1] && !c->liquid_name && cli_image_given(&c->image))
         RILL_TRY(rill_fail(RILL_USAGE, "options of images belong to one: name it behind the shape"));
     if (c->liquid_values && !c->liquid_name)
@@ -121,6 +129,7 @@ static rill_status read_images(choices *c)
         RILL_TRY(rill_image_voxelize(c->inputs[1], &options, g->progress, &c->solid, &report));
     }
     if (c->solid) memcpy(g->n, c->solid->n, sizeof g->n);
+    if (c->solid) RILL_TRY(take_sides(g, c->solid->sides));
     g->geom = c->solid;
     if (!c->liquid_name) return RILL_OK;
     cli_image of_liquid = c->image;
@@ -172,7 +181,7 @@ done:
 
 static void print_plan(const rill_free_surface_case *g)
 {
-    const double nodes = (double)g->n[0] * g->n[1] * g->n[2];
+    const double nodes = g->geom ? (double)rill_geom_fluid(g->geom) : (double)g->n[0] * g->n[1] * g->n[2];
     const double populations = cli_step_node_bytes(g->stream, g->storage);
     cli_row("liquid", "%s", shapes[g->shape]);
     cli_row("box", "%u x %u x %u, %g nodes", g->n[0], g->n[1], g->n[2], nodes);

@@ -138,6 +138,41 @@ Test(free_surface, inputs_stay)
     cr_expect_eq(access("wet.raw", F_OK), 0);
 }
 
+/* A column in a geometry with a post. @return what came of it, from its mass on */
+static void column_of(const char *geometry, const char *sides, char out[1024])
+{
+    const cli_result r = cli_test_run("free-surface", "column", geometry, "--depth", "5", "--width", "4",
+                                      "--gravity", "1e-4", "--steps", "50", sides ? "--sides" : NULL, sides);
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, ", 476 nodes"), "%s", r.out);
+    snprintf(out, 1024, "%s", strstr(r.out, "mass   "));
+}
+
+/* Boundaries of a geometry are those of the flow. */
+Test(free_surface, sides_of_a_geometry)
+{
+    static const char *const sides[] = {"wall", "periodic", "mirror", "wall,wall,mirror"};
+    char kept[2][1024], given[1024];
+    for (int k = 0; k < 4; k++) {
+        FILE *file = fopen("rock_8x6x10.raw", "w");
+        cr_assert_not_null(file);
+        for (int v = 0; v < 480; v++) fputc(v % 48 == 20 && v < 192 ? 40 : 200, file);
+        fclose(file);
+        const cli_result made = cli_test_run("voxelize", "rock_8x6x10.raw", "--pore", "200", "--sides",
+                                             sides[k], "--overwrite", "-o", "a.geom.h5");
+        cr_assert_eq(made.code, 0, "%s", made.err);
+        if (k < 2) column_of("a.geom.h5", NULL, kept[k]);
+        if (k == 2) column_of("a.geom.h5", "wall", given);
+        if (k < 2) continue;
+        cli_test_fails(1, "give --sides without mirror", "free-surface", "pool", "a.geom.h5", "--depth", "5",
+                       "--steps", "1");
+    }
+    cr_expect_str_eq(kept[0], given);
+    cr_expect_str_neq(kept[0], kept[1]);
+    cli_test_fails(1, "periodic boundaries and walls", "free-surface", "pool", "--depth", "5", "--sides",
+                   "wall,wall,mirror");
+}
+
 Test(free_surface, refusals)
 {
     cli_test_fails(1, "--resume needs a checkpoint", "free-surface", "pool", "--depth", "3", "--resume");

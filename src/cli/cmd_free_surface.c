@@ -23,7 +23,7 @@ typedef struct choices {
     rill_geom *solid, *liquid; /* owned */
     int inflow, outflow;       /* of faces */
     cli_step_choices step;
-    bool quiet, height_given, size_given, inflow_given, outflow_given;
+    bool quiet, height_given, size_given, inflow_given, speed_given, outflow_given;
 } choices;
 
 static rill_status parse(choices *c, int argc, char **argv, bool *help)
@@ -59,7 +59,7 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
          .fallback = "True where the file holds bool"},
         {"inflow", 0, CLI_CHOICE, &c->inflow, NULL, "face through which liquid comes in", .choices = faces},
         {"inflow-speed", 0, CLI_REAL, &g->inflow.speed, "U", "there, in voxels per step", .min = 0,
-         .max = 0.2, .given = &c->inflow_given},
+         .max = 0.2, .given = &c->speed_given},
         {"inflow-level", 0, CLI_REAL, &g->inflow.level, "LENGTH", "below which it comes in", "whole face",
          .min = 0, .max = most, .given = &c->inflow_given},
         {"outflow", 0, CLI_CHOICE, &c->outflow, NULL, "face through which it goes out", .choices = faces},
@@ -106,6 +106,62 @@ static rill_status take_sides(rill_free_surface_case *g, const rill_side sides[3
     return RILL_OK;
 }
 
+/* Name in a message the option that says which values are liquid. */
+static rill_status of_liquid(const char *name, rill_status status)
+{
+    static const char pore[] = "--pore";
+    char said[2048], text[2048] = "";
+    snprintf(said, sizeof said, "%s", rill_error_message());
+    for (const char *c = said, *next; c; c = next ? next + strlen(pore) : NULL) {
+        const size_t at = strlen(text);
+        next = strstr(c, pore);
+        snprintf(text + at, sizeof text - at, "%.*s%s", (int)(next ? (size_t)(next - c) : strlen(c)), c,
+                 next ? "--liquid-values" : "");
+    }
+    return rill_fail(status, "--liquid %s: %s", name, text);
+}
+
+/* Read the image of the liquid: its values are its own, and it has no sample. */
+static rill_status read_liquid(choices *c)
+{
+    rill_voxelize_options options;
+    rill_voxelize_report report;
+    cli_image image = c->image;
+    image.pore = c->liquid_values;
+    image.threshold = image.outside = image.core = image.mask = image.mask_inside = NULL;
+    rill_status status = cli_image_resolve(&image, &options);
+    options.keep = RILL_KEEP_ALL;
+    if (status == RILL_OK)
+        status = rill_image_voxelize(c->liquid_name, &options, c->given.progress, &c->liquid, &report);
+    return status == RILL_OK || status == RILL_CANCELLED ? status : of_liquid(c->liquid_name, status);
+}
+
+/* Refuse options that would do nothing. */
+static rill_status check_images(const choices *c, bool geometry)
+{
+    const cli_image *i = &c->image;
+    bool wide;
+    const rill_status status = cli_image_threshold_wide(i, &wide);
+    if (status != RILL_OK) return status;
+    if (wide)
+        return rill_fail(RILL_USAGE,
+                         "--threshold %s has a width, and a free surface takes one value: leave the "
+                         "width out",
+                         i->threshold);
+    if (!c->inputs[1] && !c->liquid_name && cli_image_given(i))
+        return rill_fail(RILL_USAGE, "options of images belong to one: name it behind the shape");
+    if (c->liquid_values && !c->liquid_name)
+        return rill_fail(RILL_USAGE, "--liquid-values belongs to --liquid: name the image");
+    if (c->inputs[1] && c->size_given)
+        return rill_fail(RILL_USAGE, "the box is that of %s: leave --nx, --ny and --nz out", c->inputs[1]);
+    if (c->liquid_name && (geometry || !c->inputs[1]) &&
+        (i->pore || i->threshold || i->outside || i->core || i->mask || i->mask_inside))
+        return rill_fail(RILL_USAGE,
+                         "--pore, --threshold, --outside, --core and --mask say what is solid in an "
+                         "image, and have no effect on the liquid: leave them out");
+    return RILL_OK;
+}
+
 /* Read the images of the solid and of the liquid. */
 static rill_status read_images(choices *c)
 {
@@ -115,14 +171,14 @@ static rill_status read_images(choices *c)
     rill_voxelize_report report;
     RILL_TRY(cli_sides_parse(c->image.sides, &options));
     RILL_TRY(take_sides(g, options.sides));
-    if (!c->inputs[1] && !c->liquid_name && cli_image_given(&c->image))
-        RILL_TRY(rill_fail(RILL_USAGE, "options of images belong to one: name it behind the shape"));
-    if (c->liquid_values && !c->liquid_name)
-        RILL_TRY(rill_fail(RILL_USAGE, "--liquid-values belongs to --liquid: name the image"));
-    if (c->inputs[1] && c->size_given)
-        RILL_TRY(rill_fail(RILL_USAGE, "the box is that of %s: leave --nx, --ny and --nz out", c->inputs[1]));
-    if (c->inputs[1] && rill_file_is_ours(c->inputs[1])) {
-        RILL_TRY(cli_image_geometry_read(&c->image, c->inputs[1], NULL, &c->solid));
+    for (int k = 0; k < CLI_STEP_INPUTS; k++)
+        if (c->step.inputs[k]) RILL_TRY(cli_input_prepare(c->step.inputs[k]));
+    const bool geometry = c->inputs[1] && rill_file_is_ours(c->inputs[1]);
+    RILL_TRY(check_images(c, geometry));
+    if (geometry) {
+        cli_image image = c->image;
+        if (c->liquid_name) image.given = image.axes_given = false; /* they are of the liquid */
+        RILL_TRY(cli_image_geometry_read(&image, c->inputs[1], NULL, &c->solid));
     } else if (c->inputs[1]) {
         RILL_TRY(cli_image_resolve(&c->image, &options));
         options.keep = RILL_KEEP_ALL;
@@ -132,23 +188,17 @@ static rill_status read_images(choices *c)
     if (c->solid) RILL_TRY(take_sides(g, c->solid->sides));
     g->geom = c->solid;
     if (!c->liquid_name) return RILL_OK;
-    cli_image of_liquid = c->image;
-    of_liquid.pore = c->liquid_values;
-    of_liquid.threshold = of_liquid.outside = of_liquid.core = of_liquid.mask = of_liquid.mask_inside = NULL;
-    RILL_TRY(cli_image_resolve(&of_liquid, &options));
-    options.keep = RILL_KEEP_ALL;
-    RILL_TRY(rill_image_voxelize(c->liquid_name, &options, g->progress, &c->liquid, &report));
+    RILL_TRY(read_liquid(c));
     g->liquid = c->liquid;
     if (!c->solid && !c->size_given) memcpy(g->n, c->liquid->n, sizeof g->n);
 done:
     return status;
 }
 
-static rill_status face_resolve(const char *option, int chosen, bool given, rill_free_surface_face *out)
+/* Set a face. @param belongs  the options that belong to it */
+static rill_status face_resolve(const char *belongs, int chosen, bool given, rill_free_surface_face *out)
 {
-    if (given && !chosen)
-        return rill_fail(RILL_USAGE, "--%s-level and --%s-speed belong to --%s: name the face", option,
-                         option, option);
+    if (given && !chosen) return rill_fail(RILL_USAGE, "%s: name the face", belongs);
     out->axis = chosen ? (chosen - 1) / 2 : 0;
     out->end = chosen ? chosen % 2 ? -1 : 1 : 0;
     return RILL_OK;
@@ -167,8 +217,11 @@ static rill_status resolve(choices *c)
     if ((shape == RILL_LIQUID_IMAGE) != (c->liquid_name != NULL))
         return rill_fail(RILL_USAGE,
                          "the shape image takes the liquid from --liquid FILE, and no other does");
-    RILL_TRY(face_resolve("inflow", c->inflow, c->inflow_given, &g->inflow));
-    RILL_TRY(face_resolve("outflow", c->outflow, c->outflow_given, &g->outflow));
+    RILL_TRY(face_resolve("--inflow-level and --inflow-speed belong to --inflow", c->inflow,
+                          c->inflow_given || c->speed_given, &g->inflow));
+    RILL_TRY(face_resolve("--outflow-level belongs to --outflow", c->outflow, c->outflow_given, &g->outflow));
+    if (c->inflow && !c->speed_given)
+        return rill_fail(RILL_USAGE, "--inflow needs --inflow-speed: without, nothing comes in");
     if (g->every && !g->output)
         return rill_fail(RILL_USAGE, "--every %llu needs a result file: name it by -o",
                          (unsigned long long)g->every);

@@ -173,6 +173,30 @@ Test(free_surface, sides_of_a_geometry)
                    "wall,wall,mirror");
 }
 
+/* Options that would do nothing are refused; those of raw files are of the liquid beside a geometry, and
+ * images come through a pipe. */
+Test(free_surface, options_have_an_effect)
+{
+    write_file("rock_6x6x6.raw", "01", 108);
+    write_file("wet.raw", "01", 108);
+    cr_assert_eq(cli_test_run("voxelize", "rock_6x6x6.raw", "--pore", "48", "-o", "a.geom.h5").code, 0);
+    cli_test_fails(1, "has a width", "free-surface", "pool", "rock_6x6x6.raw", "--threshold", "48+-4",
+                   "--depth", "3");
+    cli_test_fails(1, "needs --inflow-speed", "free-surface", "pool", "--depth", "3", "--inflow", "x-");
+    cli_test_fails(1, "--outflow-level belongs to --outflow", "free-surface", "pool", "--depth", "3",
+                   "--outflow-level", "2");
+    cli_test_fails(1, "say with --liquid-values", "free-surface", "image", "a.geom.h5", "--liquid", "wet.raw",
+                   "--size", "6x6x6", "--type", "u8", "--liquid-values", "7", "--steps", "1");
+    cli_test_fails(1, "no effect on the liquid", "free-surface", "image", "a.geom.h5", "--liquid", "wet.raw",
+                   "--size", "6x6x6", "--pore", "48", "--liquid-values", "48", "--steps", "1");
+    const cli_result r = cli_test_run("free-surface", "image", "a.geom.h5", "--liquid", "wet.raw", "--size",
+                                      "6x6x6", "--type", "u8", "--liquid-values", "48", "--steps", "1", "-q");
+    cr_expect_eq(r.code, 0, "%s", r.err);
+    cr_expect_eq(system("cat rock_6x6x6.raw | \"$RILL\" free-surface pool - --size 6x6x6 --pore 48 --depth 3 "
+                        "--steps 1 -q"),
+                 0);
+}
+
 Test(free_surface, refusals)
 {
     cli_test_fails(1, "--resume needs a checkpoint", "free-surface", "pool", "--depth", "3", "--resume");

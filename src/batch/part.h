@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file part.h
- * How far an item and a batch have come, and when the batch ends, from times that are given: no clock, no lock.
+ * How far an item and a batch have come, and when the batch ends, from times that are given: no clock, no
+ * lock.
  */
 #ifndef RILL_BATCH_PART_H
 #define RILL_BATCH_PART_H

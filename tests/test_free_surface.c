@@ -646,20 +646,6 @@ Test(free_surface, a_drop_that_moves_with_tension)
                            0.015, "%d %g", a, after.momentum[a] / before.momentum[a]);
 }
 
-/* Places of cells are numbers of 32 bits. */
-Test(free_surface, cells_are_counted_in_32_bits)
-{
-    ASSERT_OK(rill_free_surface_cells_check((uint32_t[3]){1625, 1625, 1625}));
-    ASSERT_OK(rill_free_surface_cells_check((uint32_t[3]){UINT32_MAX, 1, 1}));
-    ASSERT_OK(rill_free_surface_cells_check((uint32_t[3]){4, 4, 0}));
-    static const uint32_t large[][3] = {
-        {1626, 1626, 1626}, {65536, 65536, 1}, {1, 65536, 65536}, {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
-    for (int k = 0; k < 4; k++) {
-        cr_expect_eq(rill_free_surface_cells_check(large[k]), RILL_USAGE, "%d", k);
-        expect_message("crop");
-    }
-}
-
 Test(free_surface, refusals)
 {
     liquid l = {.n = {4, 4, 4}, .tau = 0.8, .storage = RILL_FP32, .inside = column};

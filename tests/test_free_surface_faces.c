@@ -289,6 +289,20 @@ Test(free_surface_faces, an_empty_box_fills)
     cr_expect_float_eq(out.last.volume, out.last.mass, 2e-3 * out.last.mass, "%g", out.last.volume);
 }
 
+/* Places of cells are numbers of 32 bits. */
+Test(free_surface_faces, cells_are_counted_in_32_bits)
+{
+    ASSERT_OK(rill_free_surface_cells_check((uint32_t[3]){1625, 1625, 1625}));
+    ASSERT_OK(rill_free_surface_cells_check((uint32_t[3]){UINT32_MAX, 1, 1}));
+    ASSERT_OK(rill_free_surface_cells_check((uint32_t[3]){4, 4, 0}));
+    static const uint32_t large[][3] = {
+        {1626, 1626, 1626}, {65536, 65536, 1}, {1, 65536, 65536}, {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
+    for (int k = 0; k < 4; k++) {
+        cr_expect_eq(rill_free_surface_cells_check(large[k]), RILL_USAGE, "%d", k);
+        expect_message("crop");
+    }
+}
+
 Test(free_surface_faces, refusals)
 {
     static const struct {

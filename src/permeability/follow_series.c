@@ -285,9 +285,9 @@ static double deviation_of(const double *states)
 }
 
 /*
- * Take what rounding to 16 bits does to k, to the first order, off the result: the mean over successive
- * states. What it fluctuates by is uncertain, and a part of it for the second order. The other components
- * know only how large it is.
+ * Subtract from k what rounding to 16 bits adds to it, to first order: the mean over successive states. What
+ * it fluctuates by is uncertain, and a part of it for the second order. The other components know only how
+ * large it is.
  *
  * In ducts of few voxels the flow ends in a cycle of a few steps, of which samples of the series see always
  * the same ones. What the mean of k over the same states differs by from the fit at these very states is

@@ -19,6 +19,9 @@
 rill_status rill_pore_measure_take(const rill_geom *geom, rill_lattice lattice, int axis,
                                    rill_network *counted, rill_pore_measure *out);
 
+/** Find chambers and throats of a domain, and prepare them. @param[in,out] network  counted */
+rill_status rill_plan_flow_network(const rill_domain *domain, struct rill_network *network);
+
 /**
  * Find the pressures of a network for a force of 1 along an axis.
  * @param[in,out] network  prepared

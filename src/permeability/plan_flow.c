@@ -208,25 +208,33 @@ done:
     return status;
 }
 
+rill_status rill_plan_flow_network(const rill_domain *domain, rill_network *network)
+{
+    rill_status status = RILL_OK;
+    rill_network_part part = {.before = NULL};
+    RILL_TRY(rill_network_find_chambers(domain, NULL, NULL, network, &part));
+    RILL_TRY(rill_network_find_throats(domain, network, &part));
+    rill_network_part_free(&part);
+    RILL_TRY(rill_network_prepare(network));
+done:
+    rill_network_part_free(&part);
+    return status;
+}
+
 rill_status rill_plan_flow_measure(const rill_domain *domain, int axis, double magic, bool alone,
                                    const rill_network *counted, rill_pore_measure *m)
 {
     rill_status status = RILL_OK;
     rill_network network = {.magic = magic};
-    rill_network_part part = {.before = NULL};
     driven d = {.network = &network, .geom = domain->geom, .axis = axis};
     m->conducts = m->squares = m->speed = m->still = m->slowest = m->slowest_part = m->slow = m->slow_part =
         m->excess = 0;
     if (!counted->base || counted->chambers > CHAMBERS_MOST || counted->blocks[axis] < BLOCKS_LEAST)
         return RILL_OK;
     RILL_TRY(rill_network_counted(counted, &network));
-    RILL_TRY(rill_network_find_chambers(domain, NULL, NULL, &network, &part));
-    RILL_TRY(rill_network_find_throats(domain, &network, &part));
-    rill_network_part_free(&part);
-    RILL_TRY(rill_network_prepare(&network));
+    RILL_TRY(rill_plan_flow_network(domain, &network));
     RILL_TRY(solve(&d, &network, alone || counted->chambers <= CHAMBERS_FEW, m));
 done:
-    rill_network_part_free(&part);
     rill_network_destroy(&network);
     return status;
 }

@@ -105,7 +105,6 @@ static rill_status conducts_find(const looking *l, const rill_geom *geom, int ax
     const rill_lattice lattice = l->options->variant.lattice;
     rill_domain *domain = NULL;
     rill_network network = {.edge = l->plan->pores.edge, .magic = rill_plan_magic(l->options, l->plan)};
-    rill_network_part part = {.before = NULL};
     double *work = NULL;
     *k = geom->porosity.percolating[axis] > 0 ? NAN : 0;
     if (*k == 0 || unbounded(geom)) return RILL_OK;
@@ -113,16 +112,12 @@ static rill_status conducts_find(const looking *l, const rill_geom *geom, int ax
     if (network.blocks[axis] < BLOCKS_LEAST) goto done;
     RILL_TRY(
         rill_domain_create(geom, &(rill_domain_options){.lattice = lattice, .flow_axis = axis}, &domain));
-    RILL_TRY(rill_network_find_chambers(domain, NULL, NULL, &network, &part));
-    RILL_TRY(rill_network_find_throats(domain, &network, &part));
-    rill_network_part_free(&part);
-    RILL_TRY(rill_network_prepare(&network));
+    RILL_TRY(rill_plan_flow_network(domain, &network));
     RILL_TRY(rill_array_create_zero(3 * (uint64_t)network.chambers, sizeof *work,
                                     "the pressures of a pore network", (void **)&work));
     *k = pressures_find(geom, axis, &network, work) / (double)rill_geom_sample(geom);
 done:
     rill_array_destroy(work);
-    rill_network_part_free(&part);
     rill_network_destroy(&network);
     rill_domain_destroy(domain);
     return status;

@@ -90,7 +90,7 @@ Test(plan_memory, a_permeability_takes_what_its_plan_states, .timeout = 300, .di
     rill_permeability_options o = rill_permeability_options_default();
     rill_memory_give_back();
     omp_set_num_threads(2);
-    rill_geom *geom = random_rock(80);
+    rill_geom *geom = random_rock(96);
     o.on.backend = RILL_BACKEND_CPU;
     o.tolerance = 0.01;
     o.variant.stream = RILL_AA;
@@ -145,7 +145,7 @@ Test(plan_memory, a_run_on_a_smooth_surface_takes_what_the_error_bar_states, .ti
     uint64_t told;
     rill_memory_give_back();
     omp_set_num_threads(2);
-    rill_geom *geom = random_rock(64), *own = NULL;
+    rill_geom *geom = random_rock(80), *own = NULL;
     o.on.backend = RILL_BACKEND_CPU;
     o.tolerance = 0.01;
     o.wall_room = true;

@@ -220,7 +220,7 @@ Test(threshold_networks, a_thin_box_has_none)
  * it. */
 Test(threshold_networks, take_what_the_plan_states, .timeout = 300, .disabled = SANITIZED)
 {
-    enum { N = 120 };
+    enum { N = 160 };
     picture p = picture_of(N, N, N);
     rill_permeability_options o = along(2);
     rill_permeability_plan plan;

@@ -105,7 +105,7 @@ endif
 # What every processor level needs: a step is put together from these, see src/cpu/rows.h. The longest first.
 CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9 D3Q7,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step build segments format-DOUBLE format-SINGLE
 
-LIB_SRC  := $(sort $(wildcard $(patsubst %,src/%/*.c,core kernel device domain network sim io permeability diffusion batch vessel free_surface membrane) \
+LIB_SRC  := $(sort $(wildcard $(patsubst %,src/%/*.c,core kernel kernel/* device domain network sim io permeability diffusion batch vessel/* free_surface membrane) \
                                 geometry/*/*.c cuda/*.c))
 # Measurements of rill itself, which the command makes and the library does not hold.
 STUDY_SRC := $(sort $(wildcard src/bench/*.c src/verify/*.c))
@@ -114,7 +114,7 @@ CLI_SRC  := $(sort $(wildcard src/cli/*.c))
 FLOW_SRC := $(if $(filter 1,$(ASAN)),,$(wildcard tests/physics/*.c))
 # Open MPI leaks memory that sanitizers report.
 LEAKING  := $(if $(filter 1,$(ASAN)),tests/cli/test_cli_processes.c)
-TEST_SRC := tests/test_nvrtc.c $(FLOW_SRC) $(filter-out tests/test_nvrtc.c $(LEAKING),$(sort $(wildcard tests/test_*.c tests/cli/*.c)))
+TEST_SRC := tests/kernel/test_nvrtc.c $(FLOW_SRC) $(filter-out tests/kernel/test_nvrtc.c $(LEAKING),$(sort $(wildcard tests/test_*.c tests/*/test_*.c)))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/cuda/sources.o \
             $(foreach v,$(CPU_LEVELS),$(CPU_PARTS:%=$(BUILD)/obj/src/cpu/%-$(v).o))
 STUDY_OBJ := $(STUDY_SRC:%.c=$(BUILD)/obj/%.o)
@@ -220,7 +220,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 
 # What NVRTC compiles kernels from, in the library itself.
 KERNEL_SOURCES := $(patsubst %,include/rill/%.h,boundary domain geometry progress rheology status types variant) \
-  $(sort $(filter-out $(patsubst %,src/kernel/%.h,build groups refine rounding variant),$(wildcard src/kernel/*.h src/kernel/comparison/*.h))) src/kernel/variants.def cuda/compiled.h cuda/registers.cuh cuda/boundary.cuh cuda/kernels.cuh
+  $(sort $(filter-out $(patsubst %,src/kernel/%.h,build storage/groups refine storage/rounding variant),$(wildcard src/kernel/*.h src/kernel/*/*.h))) src/kernel/variants.def cuda/compiled.h cuda/registers.cuh cuda/boundary.cuh cuda/kernels.cuh
 $(BUILD)/obj/cuda/sources.S: scripts/embed $(KERNEL_SOURCES)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)scripts/embed rill_kernel_sources $(KERNEL_SOURCES) >$@
@@ -270,7 +270,8 @@ $(BUILD)/tests/test_cli $(BUILD)/tests/test_locale: $(filter-out %/main.o,$(CLI_
 # The conversions of stored populations for each arithmetic type and processor level, seen by one test.
 STORAGE_OBJ := $(foreach a,float double,$(CPU_LEVELS:%=$(BUILD)/obj/tests/storage-$(a)-%.o))
 $(BUILD)/tests/test_storage: $(STORAGE_OBJ)
-$(BUILD)/obj/tests/test_storage.o: CPPFLAGS += -Itests
+# Tests include what several folders of them use by its name alone.
+$(TEST_SRC:%.c=$(BUILD)/obj/%.o): CPPFLAGS += -Itests
 $(BUILD)/obj/tests/storage-%.o: tests/storage/instance.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,"$< $*")$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -march=x86-64-$(word 2,$(part)) -DRILL_ARITHMETIC=$(word 1,$(part)) \
@@ -279,7 +280,6 @@ $(BUILD)/obj/tests/storage-%.o: tests/storage/instance.c $(BUILD)/flags
 # The collision operators for each arithmetic type and two vector widths, seen by three tests.
 OPERATOR_OBJ := $(foreach a,float double,$(foreach b,16 32,$(BUILD)/obj/tests/operators-$(a)-$(b).o))
 $(BUILD)/tests/test_collide $(BUILD)/tests/test_rheology $(BUILD)/tests/collisions: $(OPERATOR_OBJ)
-$(BUILD)/obj/tests/test_collide.o $(BUILD)/obj/tests/test_rheology.o $(BUILD)/obj/tests/physics/collisions.o: CPPFLAGS += -Itests
 $(BUILD)/obj/tests/operators-%.o: tests/collide/operators.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,"$< $*")$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -DRILL_ARITHMETIC=$(word 1,$(part)) \

@@ -4,7 +4,7 @@ extern "C" {
 #include "cuda/queue.h"
 #include "cuda/find.h"
 #include "device/device.h"
-#include "kernel/groups.h"
+#include "kernel/storage/groups.h"
 #include "kernel/sums.h"
 }
 

@@ -4,9 +4,9 @@
 #ifndef RILL_CUDA_BOUNDARY_CUH
 #define RILL_CUDA_BOUNDARY_CUH
 
-#include "kernel/outlet.h"
-#include "kernel/sponge.h"
-#include "kernel/walls.h"
+#include "kernel/boundary/outlet.h"
+#include "kernel/boundary/sponge.h"
+#include "kernel/boundary/walls.h"
 
 // Return a population of link i of a node, shifted: opp(i) sent, or i to come in.
 template <class P>

@@ -7,7 +7,7 @@
 #ifndef RILL_CUDA_COMPILED_H
 #define RILL_CUDA_COMPILED_H
 
-#include "kernel/stream.h"
+#include "kernel/storage/stream.h"
 
 /**
  * The kernels of a variant: X(name, kernel). `kernel` is an expression of kernels.cuh. V is a type made by

@@ -6,7 +6,7 @@ extern "C" {
 #include "cuda/find.h"
 #include "cuda/launch.h"
 #include "cuda/nvrtc.h"
-#include "kernel/stream.h"
+#include "kernel/storage/stream.h"
 #include "kernel/variant.h"
 }
 

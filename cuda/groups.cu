@@ -2,7 +2,7 @@
 // Gives groups of nodes lanes on the device, a thread per strip; what it does is that of kernel/groups.h.
 extern "C" {
 #include "cuda/queue.h"
-#include "kernel/groups.h"
+#include "kernel/storage/groups.h"
 }
 
 #include "cuda/check.cuh"

@@ -10,8 +10,8 @@
 #include "kernel/node.h"
 #include "kernel/node_groups.h"
 #include "kernel/sums.h"
-#include "kernel/counters.h"
-#include "kernel/walls.h"
+#include "kernel/storage/counters.h"
+#include "kernel/boundary/walls.h"
 
 // What says where populations are and how they are stored, as a type; values are those of rill.h.
 template <int L, int S, int A, int T, int P, int B, int H> struct layout {

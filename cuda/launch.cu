@@ -3,8 +3,8 @@
 #define RILL_ARITHMETIC double
 extern "C" {
 #include "cuda/launch.h"
-#include "kernel/boundary.h"
-#include "kernel/storage.h"
+#include "kernel/boundary/boundary.h"
+#include "kernel/storage/storage.h"
 }
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 
 #include "backends.h"
 #include "kernel/comparison/choices.h"
-#include "kernel/rounding.h"
+#include "kernel/storage/rounding.h"
 #include "kernel/variant.h"
 
 #include <omp.h>

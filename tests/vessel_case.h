@@ -8,8 +8,8 @@
 
 #include "image_files.h"
 
-#include "vessel/case.h"
-#include "vessel/plan.h"
+#include "vessel/case/case.h"
+#include "vessel/plan/plan.h"
 #include "geometry/generate/generate_surface.h"
 #include "geometry/surface/surface.h"
 

@@ -26,7 +26,7 @@ void rill_around_destroy(rill_around *around);
  * Find the direction of a vessel at a loop from the walls that are no further than `reach` from it.
  * @param[in]  outward  unit normal of the loop's plane, out of the vessel
  * @param[out] axis     of length 1, out of the vessel; `outward` where the walls run in no one direction
- * @see tests/test_axis.c
+ * @see tests/surface/test_axis.c
  */
 rill_status rill_axis_find(const rill_mesh *mesh, const rill_around *around, const uint32_t *loop,
                            uint32_t count, double reach, const double outward[3], double axis[3]);

@@ -44,7 +44,7 @@ typedef struct rill_caps {
 
 /**
  * Find the flat parts of an oriented surface that a crease bounds, and judge them: RILL_CAP_CLOSED are caps.
- * @see tests/test_caps.c
+ * @see tests/surface/test_caps.c
  */
 rill_status rill_caps_find(const rill_mesh *mesh, rill_caps *out);
 

@@ -44,7 +44,7 @@ typedef struct rill_surface_report {
  * @param[out] report  may be NULL; filled in as far as the work came, also on failure
  * @return RILL_USAGE for what is no surface, for surfaces that cannot be closed with openings, and for
  *         too few cells; RILL_SYSTEM without memory
- * @see tests/test_surface.c
+ * @see tests/surface/test_surface.c
  */
 rill_status rill_surface_voxelize(const char *path, const rill_surface_options *options,
                                   rill_progress progress, rill_geom **out, rill_surface_report *report);

@@ -35,7 +35,7 @@ const char *rill_contacts_name(unsigned contacts);
  * @param[in] axis  with RILL_KEEP_PERCOLATING: along at least one of them, see rill/types.h; resolved
  * @param[in] contacts  through what voxels are connected, flags of rill_contact; faces are always among them
  * @return RILL_SYSTEM without memory (checked before it is taken)
- * @see tests/test_components.c, against a flood fill along the links of all lattices
+ * @see tests/voxels/test_components.c, against a flood fill along the links of all lattices
  */
 rill_status rill_components_clean(rill_geom *geom, rill_keep_kind keep, int axis, unsigned contacts,
                                   rill_progress progress, rill_components *out);

@@ -28,7 +28,7 @@ rill_status rill_geom_crop(const rill_geom *geom, const uint32_t first[3], const
  * @param[in] factor  each at least 1; those above 1 are alike
  * @return RILL_USAGE for other factors or more than 2^32 - 1 voxels along an axis, RILL_SYSTEM without memory
  *         (checked before)
- * @see tests/test_derive.c
+ * @see tests/voxels/test_derive.c
  */
 rill_status rill_geom_split(const rill_geom *geom, const uint32_t factor[3], rill_geom **out);
 

@@ -19,7 +19,7 @@ typedef struct rill_faces {
 
 /**
  * Measure the faces of the axes whose boundaries are periodic, by a sample of the planes.
- * @see tests/test_faces.c for media that match and crops that do not
+ * @see tests/voxels/test_faces.c for media that match and crops that do not
  */
 rill_status rill_faces_measure(const rill_geom *geom, rill_faces out[3]);
 

@@ -51,7 +51,7 @@ uint64_t rill_shape_bytes(const uint32_t n[3]);
  * @param[in] sigma  standard deviation of the Gaussian, voxels
  * @param[in] slack  whether slack is requested
  * @return what `take` returned first but RILL_OK; RILL_SYSTEM without memory (checked before)
- * @see tests/test_shape.c
+ * @see tests/voxels/test_shape.c
  */
 rill_status rill_shape_planes(const rill_geom *geom, double sigma, bool slack, rill_shape_take *take,
                               void *context);

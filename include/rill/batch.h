@@ -290,7 +290,7 @@ typedef struct rill_sample_error {
  * @param[out] out     the estimate
  * @return false with fewer than RILL_SAMPLE_BLOCKS blocks, or where none conducts
  * @see Kanit et al. (2003), doi:10.1016/S0020-7683(03)00143-4, and Noetinger (1994), Transport in
- * Porous Media 15, 99; tests/test_sample_error.c
+ * Porous Media 15, 99; tests/batch/test_sample_error.c
  */
 bool rill_rev_sample_error(const rill_block_grid *grid, const rill_batch_row *rows,
                            rill_rev_quantity quantity, double voxels, rill_sample_error *out);

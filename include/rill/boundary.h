@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/** Boundary conditions of wall links: what comes back along them. Equations: kernel/boundary.h,
+/** Boundary conditions of wall links: what comes back along them. Equations: kernel/boundary/boundary.h,
  * docs/method.md. */
 typedef enum rill_boundary_kind {
     RILL_BOUNDARY_WALL,      /**< what was sent, as at any wall: such links are listed to be measured */
@@ -75,8 +75,8 @@ rill_status rill_boundary_create_label(const rill_domain *domain, int label, con
 
 /**
  * List the links of cuts, which give the distance of the wall. At first the wall is at rest and the links are
- * interpolated (Bouzidi, Firdaouss, Lallemand 2001, doi:10.1063/1.1399290, linear; kernel/walls.h). A
- * velocity is that of the fluid at the surface. With modes or a pressure the links become half-way links.
+ * interpolated (Bouzidi, Firdaouss, Lallemand 2001, doi:10.1063/1.1399290, linear; kernel/boundary/walls.h).
+ * A velocity is that of the fluid at the surface. With modes or a pressure the links become half-way links.
  * @param[in] domain borrowed: it must outlive the boundary
  * @param[in] cuts [count], in ascending order of node, then direction; each on a wall link of the domain.
  * Cuts along directions that the lattice does not have are skipped.

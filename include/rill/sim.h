@@ -211,7 +211,7 @@ typedef struct rill_windkessel {
  * @param[in] patch number of the patch
  * @param[in] windkessel copied
  * @return RILL_USAGE for a patch without pressure or values out of range
- * @see kernel/outlet.h; Westerhof, Lankhaar, Westerhof 2009, doi:10.1007/s11517-008-0359-2
+ * @see kernel/boundary/outlet.h; Westerhof, Lankhaar, Westerhof 2009, doi:10.1007/s11517-008-0359-2
  */
 rill_status rill_sim_patch_windkessel(rill_sim *sim, int patch, const rill_windkessel *windkessel);
 
@@ -265,7 +265,7 @@ rill_status rill_sim_sample_create(rill_sim *sim, const rill_node *nodes, uint64
  * @param[in,out] sim the simulation
  * @param[in,out] sample a list of this simulation
  * @param[out] out [10][count]: rho - 1, u_x, u_y, u_z, sigma_xx, yy, zz, xy, xz, yz in lu, with sigma = -(1 -
- * 1/(2 tau)) N of kernel/stress.h, tau of the node's own viscosity
+ * 1/(2 tau)) N of kernel/boundary/stress.h, tau of the node's own viscosity
  * @return RILL_SYSTEM when the device fails
  */
 rill_status rill_sim_sample_take(rill_sim *sim, rill_sample *sample, double *out);

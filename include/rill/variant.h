@@ -52,7 +52,7 @@ typedef enum rill_rheology {
     RILL_RHEOLOGY_COUNT
 } rill_rheology;
 
-/** Streaming schemes; see kernel/stream.h. Values that are left out are schemes for comparison. */
+/** Streaming schemes; see kernel/storage/stream.h. Values that are left out are schemes for comparison. */
 typedef enum rill_stream {
     RILL_PULL = 0,        /**< two arrays, read upstream, write at home */
     RILL_AA = 2,          /**< one array, home and neighbours in alternate steps */
@@ -64,7 +64,7 @@ typedef enum rill_stream {
     RILL_STREAM_COUNT
 } rill_stream;
 
-/** How a node finds its neighbours; see kernel/address.h. */
+/** How a node finds its neighbours; see kernel/storage/address.h. */
 typedef enum rill_addressing {
     RILL_LIST,   /**< an index per link */
     RILL_DENSE,  /**< every voxel is a node, with a flag byte */
@@ -80,8 +80,8 @@ typedef enum rill_bounce {
     RILL_BOUNCE_COUNT
 } rill_bounce;
 
-/** Number formats of stored populations; see kernel/storage.h. Values that are left out are formats for
- * comparison. */
+/** Number formats of stored populations; see kernel/storage/storage.h. Values that are left out are formats
+ * for comparison. */
 typedef enum rill_storage {
     RILL_FP32 = 0,  /**< IEEE 754 binary32 */
     RILL_FP64 = 1,  /**< IEEE 754 binary64 */

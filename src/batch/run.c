@@ -8,7 +8,7 @@
 #include "core/progress.h"
 #include "core/status.h"
 #include "device/device.h"
-#include "kernel/stream.h"
+#include "kernel/storage/stream.h"
 #include "permeability/darcy.h"
 #include "permeability/numbered.h"
 #include "permeability/plan_memory.h"

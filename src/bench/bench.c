@@ -7,8 +7,8 @@
 
 #include "domain/domain.h"
 #include "kernel/lattice.h"
-#include "kernel/storage.h"
-#include "kernel/stream.h"
+#include "kernel/storage/storage.h"
+#include "kernel/storage/stream.h"
 #include "bench/probe.h"
 #include "sim/sim.h"
 #include "kernel/variant.h"

@@ -6,7 +6,7 @@
 #include "core/status.h"
 #include "domain/domain.h"
 #include "kernel/lattice.h"
-#include "kernel/rounding.h"
+#include "kernel/storage/rounding.h"
 #include "sim/sim.h"
 
 #include <float.h>

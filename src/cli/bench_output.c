@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "io/json_file.h"
 #include "core/output.h"
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 #include "bench/contest.h"
 #include "kernel/variant.h"
 

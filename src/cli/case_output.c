@@ -5,8 +5,8 @@
 #include "cli/devices.h"
 #include "core/units.h"
 #include "io/json_file.h"
-#include "vessel/expected.h"
-#include "vessel/end_kinds.h"
+#include "vessel/plan/expected.h"
+#include "vessel/case/end_kinds.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 #include "core/beside.h"
 #include "core/nearest.h"
-#include "vessel/yaml.h"
+#include "vessel/case/yaml.h"
 
 #include <stdlib.h>
 #include <string.h>

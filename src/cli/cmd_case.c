@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill case: a surface becomes a geometry and a case file that runs as it is. What the case says is
- * vessel/draft.c's. */
+ * vessel/case/draft.c's. */
 #include "cli/cli.h"
 #include "cli/surface_options.h"
 #include "core/output.h"
 #include "core/units.h"
 #include "geometry/image/file_names.h"
 #include "geometry/surface/survey.h"
-#include "vessel/draft.h"
+#include "vessel/case/draft.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "cli/vessel.h"
 #include "cli/cli.h"
 #include "io/json_file.h"
-#include "vessel/case.h"
+#include "vessel/case/case.h"
 
 #include <stdlib.h>
 

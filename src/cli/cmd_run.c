@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rill run: make a vessel's case flow. The loop is vessel/run.c's, what is printed is run_output.c's. */
-#include "vessel/rhythm.h"
+/* rill run: make a vessel's case flow. The loop is vessel/run/run.c's, what is printed is run_output.c's. */
+#include "vessel/case/rhythm.h"
 #include "cli/vessel.h"
 #include "cli/cli.h"
 #include "core/units.h"

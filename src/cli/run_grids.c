@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The coarser grids of rill run --error-bar: rows, JSON, and running them. Extrapolation is vessel/grids.c's.
+/* The coarser grids of rill run --error-bar: rows, JSON, and running them. Extrapolation is
+ * vessel/run/grids.c's.
  */
 #include "cli/vessel.h"
 

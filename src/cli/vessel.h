@@ -8,9 +8,9 @@
 
 #include "cli/cli.h"
 #include "cli/devices.h"
-#include "vessel/case.h"
+#include "vessel/case/case.h"
 #include "rill/grids.h"
-#include "vessel/rhythm.h"
+#include "vessel/case/rhythm.h"
 
 #include <jansson.h>
 

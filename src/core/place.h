@@ -23,7 +23,6 @@ typedef enum rill_place {
  * PATH by its bare name, and the loader knows no other.
  * @param[out] path  without a slash at its end
  * @return false: this name is not known, or too long
- * @see tests/test_place.c
  */
 bool rill_place_directory(rill_place place, char *path, size_t size);
 

@@ -27,7 +27,7 @@ typedef struct rill_refinement {
  * of the values.
  * @param[in] h     [RILL_REFINEMENT_LEVELS], spacings in any unit, the coarsest first
  * @param[in] k, u  likewise, values and their absolute uncertainties
- * @see tests/test_refinement.c
+ * @see tests/core/test_refinement.c
  */
 rill_refinement rill_refinement_take(const double *h, const double *k, const double *u);
 

@@ -6,9 +6,9 @@
 #include "cpu/part.h"
 
 #include "cpu/rows.h"
-#include "kernel/collide.h"
-#include "kernel/operators.h"
-#include "kernel/rates.h"
+#include "kernel/collision/collide.h"
+#include "kernel/collision/operators.h"
+#include "kernel/collision/rates.h"
 
 #include <stdalign.h>
 #include <string.h>

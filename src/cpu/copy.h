@@ -9,7 +9,7 @@
 
 #include "cpu/links.h"
 #include "cpu/masks.h"
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 
 #include <string.h>
 

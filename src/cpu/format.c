@@ -6,7 +6,7 @@
 #include "cpu/part.h"
 
 #include "cpu/rows.h"
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 
 RILL_FN rill_real row_value(const void *values, size_t k)
 {

@@ -16,7 +16,7 @@
 
 #include "cpu/lanes.h"
 #include "cpu/rows.h"
-#include "kernel/address.h"
+#include "kernel/storage/address.h"
 
 #include <math.h>
 #include <stdalign.h>

@@ -7,7 +7,7 @@
 #define RILL_CPU_LINKS_H
 
 #include "cpu/rows.h"
-#include "kernel/address.h"
+#include "kernel/storage/address.h"
 
 /** The links of a block along one velocity. */
 typedef struct rill_cpu_links {

@@ -9,8 +9,8 @@
 
 #include "core/threads.h"
 #include "cpu/rows.h"
-#include "kernel/address.h"
-#include "kernel/stream.h"
+#include "kernel/storage/address.h"
+#include "kernel/storage/stream.h"
 
 /** Return whether density and momentum are stored. */
 RILL_FN bool rill_cpu_is_macroscopic(const rill_launch *launch)

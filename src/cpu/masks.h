@@ -13,7 +13,7 @@
 #endif
 
 #if RILL_CPU_MASKS
-#include "kernel/arrays.h"
+#include "kernel/storage/arrays.h"
 
 #include <immintrin.h>
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file patch.h
- * The wall links of patches (kernel/boundary.h, outlet.h), a row of RILL_BLOCK of them at a time, so that
- * formats serve as they do in a step. Arithmetic is that of doubles.
+ * The wall links of patches (kernel/boundary/boundary.h, outlet.h), a row of RILL_BLOCK of them at a time, so
+ * that formats serve as they do in a step. Arithmetic is that of doubles.
  */
 #ifndef RILL_CPU_PATCH_H
 #define RILL_CPU_PATCH_H
 
 #include "core/threads.h"
 #include "cpu/rows.h"
-#include "kernel/outlet.h"
-#include "kernel/sponge.h"
-#include "kernel/storage.h"
+#include "kernel/boundary/outlet.h"
+#include "kernel/boundary/sponge.h"
+#include "kernel/storage/storage.h"
 
 #include <stdalign.h>
 #include <string.h>

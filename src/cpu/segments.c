@@ -2,7 +2,7 @@
 /* Cuts the links of a block into segments, of masks or runs as copies of this level take them (copy.h). */
 #include "cpu/rows.h"
 #include "cpu/masks.h"
-#include "kernel/address.h"
+#include "kernel/storage/address.h"
 
 _Static_assert(RILL_SEGMENT_BLOCK == 64, "the walls of a block are a word");
 

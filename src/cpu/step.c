@@ -12,7 +12,7 @@
 #include "cpu/sums.h"
 #include "cpu/walls.h"
 #include "core/threads.h"
-#include "kernel/boundary.h"
+#include "kernel/boundary/boundary.h"
 
 #include <math.h>
 #include <stdalign.h>

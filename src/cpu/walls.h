@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file walls.h
- * The links of walls with interpolated bounce-back (kernel/walls.h), and their nodes, a row of RILL_BLOCK of
- * them at a time: all are read before one is written, and pairs, which come first, two by two, are in one
- * row.
+ * The links of walls with interpolated bounce-back (kernel/boundary/walls.h), and their nodes, a row of
+ * RILL_BLOCK of them at a time: all are read before one is written, and pairs, which come first, two by two,
+ * are in one row.
  */
 #ifndef RILL_CPU_WALLS_H
 #define RILL_CPU_WALLS_H
 
 #include "cpu/links.h"
 #include "cpu/patch.h"
-#include "kernel/walls.h"
+#include "kernel/boundary/walls.h"
 
 /** Find the slots of a row of links: those that they are rewritten in, the others that they read, and of
  * links with another node beyond the next one what this has sent. @param[in] walls  from the first link on */

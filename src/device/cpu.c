@@ -9,7 +9,7 @@
 #include "cpu/rows.h"
 #include "device/device.h"
 #include "device/cpu.h"
-#include "kernel/stream.h"
+#include "kernel/storage/stream.h"
 #include "kernel/sums.h"
 #include "kernel/variant.h"
 

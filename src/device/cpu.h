@@ -2,7 +2,7 @@
 /**
  * @file cpu.h
  * What the backend of processors does beside its kernels: the runs of a list, see rill_segments in
- * kernel/arrays.h, and the interpolation between grids of kernel/refine.h, row by row.
+ * kernel/storage/arrays.h, and the interpolation between grids of kernel/refine.h, row by row.
  */
 #ifndef RILL_DEVICE_CPU_H
 #define RILL_DEVICE_CPU_H

@@ -132,7 +132,7 @@ typedef struct rill_backend {
     /** What it is like. */
     struct {
         /** Whether a step of a ring buffer is one launch, whose parts wait for each other
-         * (`kernel/counters.h`). */
+         * (`kernel/storage/counters.h`). */
         bool one_launch;
 
         /** Whether threads may each make calls of a device of their own at the same time, which is worth it.

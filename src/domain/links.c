@@ -5,9 +5,9 @@
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
-#include "kernel/groups.h"
+#include "kernel/storage/groups.h"
 #include "domain/layers.h"
-#include "kernel/counters.h"
+#include "kernel/storage/counters.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file links.h
- * What a variant needs to know of a domain: the arrays of kernel/arrays.h without populations, in the memory
- * of a backend, which builds them there.
+ * What a variant needs to know of a domain: the arrays of kernel/storage/arrays.h without populations, in the
+ * memory of a backend, which builds them there.
  *
  * Links belong to the domain (links_pool.c): simulations on one domain and one device that have the same
  * velocity set, streaming scheme and addressing share them, and the last one to give them up frees them. The
@@ -70,7 +70,7 @@ rill_status rill_links_create(const rill_numbering *fluid, rill_variant variant,
 rill_status rill_links_linked(const rill_numbering *fluid, rill_variant variant, rill_device *device,
                               uint64_t *bytes);
 
-/** Build the arrays on a backend, the same bits on every one; once. @see tests/test_links.c */
+/** Build the arrays on a backend, the same bits on every one; once. @see tests/domain/test_links.c */
 rill_status rill_links_build(rill_links *links, rill_device *device);
 
 /** Give up links; NULL is allowed. The last user frees them. */

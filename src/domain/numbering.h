@@ -9,7 +9,7 @@
 #ifndef RILL_DOMAIN_NUMBERING_H
 #define RILL_DOMAIN_NUMBERING_H
 
-#include "kernel/address.h"
+#include "kernel/storage/address.h"
 #include "rill.h"
 
 /** Rows of 64-cell words; rows are padded to whole words. Without `occupied` and `base` it is known only how

@@ -4,7 +4,7 @@
 
 #include "core/status.h"
 #include "domain/links.h"
-#include "kernel/address.h"
+#include "kernel/storage/address.h"
 #include "kernel/lattice.h"
 #include "kernel/variant.h"
 

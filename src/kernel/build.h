@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file build.h
- * The arrays of kernel/arrays.h, entry by entry, out of a numbering alone: what a processor thread and a
- * device thread do is this, so that both write the same bits. Backends drive it (cpu/build.c, cuda/build.cu);
- * domain/links.c lays the arrays out and says in which order tasks run.
+ * The arrays of kernel/storage/arrays.h, entry by entry, out of a numbering alone: what a processor thread
+ * and a device thread do is this, so that both write the same bits. Backends drive it (cpu/build.c,
+ * cuda/build.cu); domain/links.c lays the arrays out and says in which order tasks run.
  *
  * Every entry is written by one call and depends on nothing but the numbering, positions (which read the
  * words that they count from) excepted.
@@ -11,7 +11,7 @@
 #ifndef RILL_KERNEL_BUILD_H
 #define RILL_KERNEL_BUILD_H
 
-#include "kernel/address.h"
+#include "kernel/storage/address.h"
 
 /** What is built at a time. */
 typedef enum rill_build_task {

@@ -7,13 +7,13 @@
 #ifndef RILL_KERNEL_LAUNCH_H
 #define RILL_KERNEL_LAUNCH_H
 
-#include "kernel/arrays.h"
+#include "kernel/storage/arrays.h"
 #include "kernel/platform.h"
 #include "rill/boundary.h"
 #include "rill/rheology.h"
 #include "rill/variant.h"
 #ifdef RILL_ARITHMETIC
-#include "kernel/rates.h"
+#include "kernel/collision/rates.h"
 
 #include <math.h>
 #endif
@@ -163,13 +163,14 @@ typedef struct rill_patch_now {
                                            taken off at the patch */
 } rill_patch_now;
 
-/** Sums over pairs of a patch: the mass that comes in is fixed + slope (rho_w - 1). See kernel/outlet.h. */
+/** Sums over pairs of a patch: the mass that comes in is fixed + slope (rho_w - 1). See
+ * kernel/boundary/outlet.h. */
 typedef struct rill_patch_sums {
     double fixed, slope;
     double density; /**< sum of rho - 1 over nodes */
 } rill_patch_sums;
 
-/** A list of wall links that are rewritten or measured between steps; see kernel/boundary.h. */
+/** A list of wall links that are rewritten or measured between steps; see kernel/boundary/boundary.h. */
 typedef struct rill_patch {
     rill_boundary_kind kind;
     uint64_t count;               /**< pairs */
@@ -204,7 +205,7 @@ typedef enum rill_patch_task {
     RILL_PATCH_MEASURE = 4
 } rill_patch_task;
 
-/** A link with interpolated bounce-back; see kernel/walls.h. */
+/** A link with interpolated bounce-back; see kernel/boundary/walls.h. */
 typedef struct rill_wall_cut {
     rill_node node;
     uint32_t cut; /**< direction + 32 [the next node along c_i is solid, too, or behind a mirrored
@@ -243,7 +244,7 @@ typedef struct rill_walls {
     double *sent;             /**< [count], what was sent in the last step; NULL: not needed */
 } rill_walls;
 
-/** Nodes of sponge layers; see kernel/sponge.h. */
+/** Nodes of sponge layers; see kernel/boundary/sponge.h. */
 typedef struct rill_sponge {
     uint64_t count;
     const rill_node *nodes; /**< [count], each once */

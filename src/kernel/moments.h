@@ -11,7 +11,7 @@
 #define RILL_KERNEL_MOMENTS_H
 
 #include "kernel/lattice.h"
-#include "kernel/rates.h"
+#include "kernel/collision/rates.h"
 
 /** Density deviation rho - 1 and momentum rho u of a node, half of the force included. In two dimensions
  * momentum[2] is 0. */

@@ -8,7 +8,7 @@
 #ifndef RILL_KERNEL_NODE_H
 #define RILL_KERNEL_NODE_H
 
-#include "kernel/collide.h"
+#include "kernel/collision/collide.h"
 
 #include "kernel/node_cuda.h"
 

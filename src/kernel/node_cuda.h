@@ -7,9 +7,9 @@
 #ifndef RILL_KERNEL_NODE_CUDA_H
 #define RILL_KERNEL_NODE_CUDA_H
 
-#include "kernel/address.h"
-#include "kernel/layout.h"
-#include "kernel/storage.h"
+#include "kernel/storage/address.h"
+#include "kernel/storage/layout.h"
+#include "kernel/storage/storage.h"
 
 /** Links of a node: where slots are follows from them. */
 typedef struct rill_links_of_node {

@@ -8,7 +8,7 @@
 #ifndef RILL_KERNEL_REAL_H
 #define RILL_KERNEL_REAL_H
 
-#include "kernel/bits.h"
+#include "kernel/storage/bits.h"
 
 #if defined(__CUDACC__)
 

@@ -4,9 +4,9 @@
 
 #include "core/status.h"
 #include "kernel/lattice.h"
-#include "kernel/storage.h"
-#include "kernel/address.h"
-#include "kernel/stream.h"
+#include "kernel/storage/storage.h"
+#include "kernel/storage/address.h"
+#include "kernel/storage/stream.h"
 
 #include <stdio.h>
 #include <string.h>

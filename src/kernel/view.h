@@ -8,7 +8,7 @@
 #ifndef RILL_KERNEL_VIEW_H
 #define RILL_KERNEL_VIEW_H
 
-#include "kernel/arrays.h"
+#include "kernel/storage/arrays.h"
 #include "kernel/moments.h"
 
 /** A node. */

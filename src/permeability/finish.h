@@ -27,7 +27,7 @@ rill_status rill_sensitivity_find(const rill_geom *geom, const rill_node_moments
  * Find `threshold_network` of the runs of a geometry with grey values, whose walls are known.
  * @param[in,out] out  complete otherwise
  * @return RILL_SYSTEM without memory, RILL_CANCELLED
- * @see tests/test_threshold_networks.c
+ * @see tests/network/test_threshold_networks.c
  */
 rill_status rill_threshold_networks(const rill_geom *geom, const rill_permeability_options *options,
                                     rill_permeability *out);
@@ -46,7 +46,7 @@ uint64_t rill_wall_room_bytes(const rill_geom *geom, uint64_t faces);
  * Find `wall_shift` and `wall_room` of a run: the sums of rill_wall_sensitivity(), of a voxel's shift and of
  * the slack of rill_shape_planes().
  * @return RILL_SYSTEM without memory
- * @see tests/test_wall_room.c
+ * @see tests/permeability/test_wall_room.c
  */
 rill_status rill_wall_room(const rill_geom *geom, const rill_node_moments *moments,
                            rill_permeability_flow *run);

@@ -4,7 +4,7 @@
 #include "core/clock.h"
 #include "core/progress.h"
 #include "core/status.h"
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 #include "kernel/variant.h"
 #include "permeability/plan.h"
 #include "permeability/tensor.h"

@@ -4,7 +4,7 @@
 #include "core/notes.h"
 #include "geometry/voxels/axes.h"
 #include "core/status.h"
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 #include "permeability/plan.h"
 #include "permeability/pressures.h"
 #include "kernel/variant.h"

@@ -4,8 +4,8 @@
 #include "geometry/voxels/axes.h"
 #include "kernel/variant.h"
 #include "core/status.h"
-#include "kernel/storage.h"
-#include "kernel/stream.h"
+#include "kernel/storage/storage.h"
+#include "kernel/storage/stream.h"
 #include "network/network.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
 /* Checks options of a permeability against limits and each other, before there is a geometry. */
 #include "core/status.h"
 #include "geometry/voxels/axes.h"
-#include "kernel/rounding.h"
-#include "kernel/storage.h"
-#include "kernel/stream.h"
+#include "kernel/storage/rounding.h"
+#include "kernel/storage/storage.h"
+#include "kernel/storage/stream.h"
 #include "kernel/variant.h"
 #include "permeability/plan.h"
 #include "sim/macroscopic.h"

@@ -2,7 +2,7 @@
 /* Refuses a force that the populations do not resolve. */
 #include "core/status.h"
 #include "kernel/lattice.h"
-#include "kernel/rounding.h"
+#include "kernel/storage/rounding.h"
 #include "kernel/variant.h"
 #include "permeability/plan.h"
 

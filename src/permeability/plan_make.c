@@ -7,7 +7,7 @@
 #include "core/status.h"
 #include "domain/domain.h"
 #include "geometry/voxels/axes.h"
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 #include "kernel/variant.h"
 #include "permeability/numbered.h"
 #include "permeability/plan_memory.h"

@@ -6,7 +6,7 @@
 #include "core/status.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/faces.h"
-#include "kernel/stream.h"
+#include "kernel/storage/stream.h"
 #include "geometry/voxels/outside.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* What rounding of the stored populations will leave uncertain, estimated before a run, and the storage that
  * is chosen or refused for it. */
 #include "core/status.h"
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 #include "kernel/variant.h"
 #include "geometry/voxels/axes.h"
 #include "permeability/plan.h"
@@ -31,7 +31,7 @@ double rill_plan_plain(const rill_permeability_options *o, const rill_permeabili
 
 /* Central moments and cumulants sum all populations up and take the sum apart: a collision changes the
  * density of a node by 1.0 eps of itself (root mean square, D3Q27), one that relaxes pairs by 0.13 eps. The
- * source of mass is so many times that of pairs (tests/test_collide.c). */
+ * source of mass is so many times that of pairs (tests/kernel/test_collide.c). */
 #define ROUNDED_MOMENTS 8
 
 /* In long ducts of few voxels the rounding of pressures is less independent from node to node: 2.3 times what

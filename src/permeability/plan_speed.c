@@ -6,7 +6,7 @@
 #include "core/threads.h"
 #include "device/device.h"
 #include "kernel/lattice.h"
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 #include "kernel/variant.h"
 #include "permeability/numbered.h"
 

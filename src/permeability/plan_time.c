@@ -4,7 +4,7 @@
 #include "permeability/tensor.h"
 
 #include "geometry/voxels/axes.h"
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 
 #include <math.h>
 

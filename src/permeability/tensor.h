@@ -40,7 +40,7 @@ rill_status rill_tensor_collect(const rill_geom *geom, const rill_permeability_o
  * @param[out] values  [3], NaN beyond the number of axes, as the next
  * @param[out] vectors  [3][3], vectors[i] belongs to values[i], has the length 1, and its largest component
  *                      is positive
- * @see tests/test_tensor.c
+ * @see tests/permeability/test_tensor.c
  */
 void rill_tensor_principal(const double k[3][3], int axes, double values[3], double vectors[3][3]);
 

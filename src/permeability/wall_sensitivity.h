@@ -24,7 +24,7 @@
  * is too small for the same reason. (|g|^2 + |s|^2) / 2 was within 13 % in 20 trials, ducts of any angle,
  * sphere arrays, packs and Gaussian fields of 5 to 22 voxels a pore, where g alone was off by up to 47 % and
  * s alone by up to 47 %; in a square duct of 6 voxels it is 18 % too large, of 12 6 %, of 24 2 %.
- * tests/test_wall_sensitivity.c pins it.
+ * tests/permeability/test_wall_sensitivity.c pins it.
  *
  * Where the geometry has a surface, the flow has interpolated bounce-back, and the derivative is that of the
  * parabola that is 0 at the wall and passes through the first two nodes, through the second and third where

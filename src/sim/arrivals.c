@@ -2,8 +2,8 @@
 #include "sim/arrivals.h"
 
 #include "core/memory.h"
-#include "kernel/rounding.h"
-#include "kernel/storage.h"
+#include "kernel/storage/rounding.h"
+#include "kernel/storage/storage.h"
 #include "sim/macroscopic.h"
 
 #include <stdlib.h>

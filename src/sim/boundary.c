@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes lists of wall links from a domain, and says what comes back along them. What a link does in a step
- * is kernel/boundary.h's, where a simulation keeps it patch.c's.
+ * is kernel/boundary/boundary.h's, where a simulation keeps it patch.c's.
  */
 #include "sim/boundary.h"
 

@@ -3,7 +3,7 @@
  * @file carrier.h
  * Scalars that the flow of a simulation carries (rill_sim_options.carried): the velocities that a step of
  * theirs reads, and the openings that they come in and leave through. What a step does with them is in
- * kernel/collide_advection.h.
+ * kernel/collision/collide_advection.h.
  */
 #ifndef RILL_SIM_CARRIER_H
 #define RILL_SIM_CARRIER_H

@@ -3,8 +3,8 @@
 #include "sim/choose.h"
 
 #include "kernel/lattice.h"
-#include "kernel/storage.h"
-#include "kernel/stream.h"
+#include "kernel/storage/storage.h"
+#include "kernel/storage/stream.h"
 
 /* Most nodes of a ring buffer, whose entries have numbers of 32 bits: up to as many again are additional. */
 #define RING_MOST ((uint64_t)1 << 31)

@@ -3,9 +3,9 @@
 #define RILL_VECTOR_BYTES 16
 #include "sim/links.h"
 
-#include "kernel/address.h"
-#include "kernel/equilibrium.h"
-#include "kernel/storage.h"
+#include "kernel/storage/address.h"
+#include "kernel/collision/equilibrium.h"
+#include "kernel/storage/storage.h"
 
 static size_t slot_of(const rill_launch *launch, rill_node node, int i)
 {

@@ -3,7 +3,7 @@
 #include "sim/macroscopic.h"
 
 #include "core/memory.h"
-#include "kernel/stream.h"
+#include "kernel/storage/stream.h"
 
 #include <math.h>
 #include <stdlib.h>

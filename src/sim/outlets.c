@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windkessels behind patches, and what is recorded of patches. Equations: kernel/outlet.h. */
+/* Windkessels behind patches, and what is recorded of patches. Equations: kernel/boundary/outlet.h. */
 #include "sim/attached.h"
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "kernel/boundary.h"
+#include "kernel/boundary/boundary.h"
 
 #include <math.h>
 

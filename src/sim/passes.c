@@ -2,7 +2,7 @@
 #include "sim/passes.h"
 
 #include "device/device.h"
-#include "kernel/stream.h"
+#include "kernel/storage/stream.h"
 #include "sim/sim_priv.h"
 
 /* Return what passes do not go with, NULL: nothing. */

@@ -5,8 +5,8 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "kernel/boundary.h"
-#include "kernel/walls.h"
+#include "kernel/boundary/boundary.h"
+#include "kernel/boundary/walls.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  *
  * Wall links are rewritten by at most one patch, and in this order nothing depends on the order of patches:
  * nodes of openings are looked at and sums are taken while every slot still holds what was sent; interpolated
- * walls come next, which may read what was sent to an opening (kernel/walls.h); openings come last and read
- * their own links alone.
+ * walls come next, which may read what was sent to an opening (kernel/boundary/walls.h); openings come last
+ * and read their own links alone.
  */
 #ifndef RILL_SIM_PATCHES_H
 #define RILL_SIM_PATCHES_H

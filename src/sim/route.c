@@ -2,7 +2,7 @@
 /* Copies stored populations from simulation to simulation. */
 #include "sim/route.h"
 
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "kernel/lattice.h"
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 #include "kernel/variant.h"
 #include "sim/boundary.h"
 

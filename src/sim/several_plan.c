@@ -6,7 +6,7 @@
 #include "domain/links.h"
 #include "domain/parts.h"
 #include "kernel/lattice.h"
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 #include "kernel/variant.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ enum { SORTED_BYTES = 2 * 2 * 24 };
 #define SPLIT_NODES 1e6
 
 /* On CPU cores a wall link takes as long as 1.9 nodes of a box, a link through an opening as 11, and a node
- * of a vessel as 0.93: see vessel/pace.c. */
+ * of a vessel as 0.93: see vessel/plan/pace.c. */
 static const rill_part_costs cpu = {1.9 / 0.93, 11 / 0.93, 0, 0};
 
 rill_part_costs rill_several_costs(rill_variant variant, const rill_device *device, rill_load load)

@@ -8,7 +8,7 @@
 #include "sim/several.h"
 
 #include "core/memory.h"
-#include "kernel/walls.h"
+#include "kernel/boundary/walls.h"
 #include "sim/boundary.h"
 #include "sim/wall_flux.h"
 

@@ -12,9 +12,9 @@
 #include "core/memory.h"
 #include "core/progress.h"
 #include "kernel/lattice.h"
-#include "kernel/address.h"
-#include "kernel/storage.h"
-#include "kernel/counters.h"
+#include "kernel/storage/address.h"
+#include "kernel/storage/storage.h"
+#include "kernel/storage/counters.h"
 #include "kernel/variant.h"
 
 #include <math.h>

@@ -35,8 +35,8 @@ void rill_sim_force_set(rill_sim *sim, const double force[3]);
 rill_status rill_sim_walls_add(rill_sim *sim);
 
 /**
- * Raise the viscosity at nodes of sponge layers, once in the life of a simulation; see kernel/sponge.h.
- * Without a body force.
+ * Raise the viscosity at nodes of sponge layers, once in the life of a simulation; see
+ * kernel/boundary/sponge.h. Without a body force.
  * @param nodes  [count], each once; borrowed for the life of the simulation, as the next
  * @param keep   [count], from 0 to 1
  */
@@ -151,7 +151,7 @@ rill_status rill_sim_scalar_set(rill_sim *sim, int set, rill_global_node first, 
  * what the flow takes along leaves with phi of the node, and enters with that outside.
  * @param[in] openings  [count], of the geometry, the same for all sets
  * @param[in] outside   [count]; NaN: phi of the node enters, too, as through an outlet
- * @see tests/test_carried.c
+ * @see tests/sim/test_carried.c
  */
 rill_status rill_sim_scalar_open(rill_sim *sim, int set, const rill_opening *openings, int count,
                                  const double *outside);

@@ -9,7 +9,7 @@
 #include "sim/several.h"
 
 #include "core/memory.h"
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 #include "kernel/variant.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/voxels/follow.h"
-#include "kernel/walls.h"
+#include "kernel/boundary/walls.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
  */
 uint32_t rill_wall_used(const rill_boundary_node *node, rill_lattice lattice, int i, float q);
 
-/** Find boundary->fluxes, see kernel/walls.h. The boundary is whole, not that of a part. */
+/** Find boundary->fluxes, see kernel/boundary/walls.h. The boundary is whole, not that of a part. */
 rill_status rill_wall_flux_make(rill_boundary *boundary);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole cases: the FDA's nozzle, the mass balance of a bifurcation. Their collision is the one that a case
  * chooses. */
-#include "vessel/case.h"
+#include "vessel/case/case.h"
 #include "core/data.h"
 #include "core/log.h"
 #include "core/status.h"

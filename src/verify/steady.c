@@ -4,7 +4,7 @@
 
 #include "core/status.h"
 #include "geometry/surface/mesh.h"
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 #include "sim/sim.h"
 
 #include <math.h>

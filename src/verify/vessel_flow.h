@@ -8,7 +8,7 @@
 #define RILL_VERIFY_VESSEL_FLOW_H
 
 #include "verify/vessel_duct.h"
-#include "vessel/wall_shear.h"
+#include "vessel/wall/wall_shear.h"
 
 #include <math.h>
 

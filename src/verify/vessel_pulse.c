@@ -6,7 +6,7 @@
 #include "core/status.h"
 #include "geometry/surface/mesh.h"
 #include "sim/sim.h"
-#include "vessel/sponge.h"
+#include "vessel/run/sponge.h"
 #include "verify/steady.h"
 #include "verify/womersley.h"
 

@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "geometry/surface/mesh.h"
-#include "vessel/wall_shear.h"
+#include "vessel/wall/wall_shear.h"
 
 #include <math.h>
 

@@ -3,8 +3,8 @@
 #include "core/sanitized.h"
 #include "cli_test.h"
 
-#include "../shapes.h"
-#include "vessel/case.h"
+#include "shapes.h"
+#include "vessel/case/case.h"
 
 #include <jansson.h>
 

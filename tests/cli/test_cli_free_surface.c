@@ -82,7 +82,8 @@ Test(free_surface, images_and_faces)
                    "0:8,0:8,0:8");
 }
 
-/* SIGTERM leaves a checkpoint, which is gone once the result is there; tests/test_step_run.c compares bits.
+/* SIGTERM leaves a checkpoint, which is gone once the result is there; tests/io/test_step_run.c compares
+ * bits.
  */
 Test(free_surface, a_run_is_resumed)
 {

@@ -2,7 +2,7 @@
 /* rill voxelize with surfaces as its users see it. */
 #include "cli_test.h"
 
-#include "../shapes.h"
+#include "shapes.h"
 #include "rill.h"
 
 #include <jansson.h>

@@ -2,7 +2,7 @@
 /* One unit of operators.h. The Makefile sets RILL_ARITHMETIC and RILL_VECTOR_BYTES. */
 #include "collide/operators.h"
 
-#include "kernel/collide.h"
+#include "kernel/collision/collide.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 #include "kernel/launch.h"
 #include "kernel/lattice.h"
-#include "kernel/operators.h"
+#include "kernel/collision/operators.h"
 
 #include <stdbool.h>
 

@@ -5,7 +5,7 @@
 
 #include "device/device.h"
 #include "sim/sim.h"
-#include "vessel/plan.h"
+#include "vessel/plan/plan.h"
 
 #include <stdlib.h>
 

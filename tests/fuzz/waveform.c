@@ -4,8 +4,8 @@
  *
  *     tests/fuzz/run waveform tests/fuzz/corpus/waveform -max_total_time=300
  */
-#include "vessel/profile_points.h"
-#include "vessel/waveform.h"
+#include "vessel/inlet/profile_points.h"
+#include "vessel/case/waveform.h"
 
 #include "scratch.h"
 

@@ -4,7 +4,7 @@
  * outlet, forces on walls, and the lid-driven cavity of Ghia, Ghia & Shin (1982),
  * doi:10.1016/0021-9991(82)90058-4.
  */
-#include "../backends.h"
+#include "backends.h"
 #include "verify/reference.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Capsules in shear flow whose deformation is known. */
 #include "membrane/run.h"
-#include "../backends.h"
+#include "backends.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * of the nodal velocities is nu u / F = H²/12 + 1/24 + (16 Λ/3 - 1)/8 for every tau: Ginzburg & d'Humières
  * (2003), doi:10.1103/PhysRevE.68.066614.
  */
-#include "../backends.h"
+#include "backends.h"
 #include "geometry/generate/generate.h"
 #include "verify/case_channels.h"
 #include "verify/pipe.h"

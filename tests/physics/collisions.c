@@ -3,7 +3,7 @@
  * Every lattice with every collision operator, as the public interface runs them: against a plain two-array
  * stepper, decaying waves and vortices against their exact viscosity, also on a moving fluid, and channels.
  */
-#include "../backends.h"
+#include "backends.h"
 #include "collide/operators.h"
 #include "geometry/generate/generate.h"
 

@@ -5,7 +5,7 @@
  * the cases of `rill verify`, at limits that are pinned here. Cells of 32 voxels everywhere, larger ones
  * where there is a device.
  */
-#include "../backends.h"
+#include "backends.h"
 #include "verify/groups.h"
 
 #include <string.h>

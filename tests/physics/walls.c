@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interpolated walls against exact flows: planes at any distance, pipes along an axis and tilted,
  * oscillating. */
-#include "../backends.h"
+#include "backends.h"
 #include "geometry/voxels/exact_walls.h"
 #include "sim/boundary.h"
 #include "geometry/surface/mesh.h"

@@ -2,7 +2,7 @@
 /* See instance.h; the Makefile sets RILL_ARITHMETIC and RILL_PART_LEVEL (2, 3 or 4). */
 #define RILL_VECTOR_BYTES (8 << RILL_PART_LEVEL >> 1)
 
-#include "kernel/storage.h"
+#include "kernel/storage/storage.h"
 #include "tests/storage/instance.h"
 
 /* Every function calls with the storage as a compile-time constant, as kernels do. */

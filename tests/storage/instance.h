@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The conversions of kernel/storage.h as functions, compiled once for each arithmetic type and x86-64 level
- * by instance.c, so that one test sees all of them.
+ * The conversions of kernel/storage/storage.h as functions, compiled once for each arithmetic type and x86-64
+ * level by instance.c, so that one test sees all of them.
  */
 #ifndef RILL_TESTS_STORAGE_INSTANCE_H
 #define RILL_TESTS_STORAGE_INSTANCE_H

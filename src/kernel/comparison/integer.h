@@ -6,7 +6,7 @@
 #ifndef RILL_KERNEL_COMPARISON_INTEGER_H
 #define RILL_KERNEL_COMPARISON_INTEGER_H
 
-#include "kernel/bits.h"
+#include "kernel/storage/bits.h"
 
 #ifdef RILL_ARITHMETIC
 /** Return the integer nearest to a value as a code, NaN as -32768. */

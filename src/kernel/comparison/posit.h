@@ -13,7 +13,7 @@
 #ifndef RILL_KERNEL_COMPARISON_POSIT_H
 #define RILL_KERNEL_COMPARISON_POSIT_H
 
-#include "kernel/bits.h"
+#include "kernel/storage/bits.h"
 
 #ifdef RILL_ARITHMETIC
 /**

@@ -46,8 +46,7 @@ rill_status count_devices(int *count)
     if (error == cudaErrorInsufficientDriver)
         return rill_fail(
             RILL_SYSTEM,
-            "no CUDA device answers (the NVIDIA driver is for CUDA %d.%d, rill was built with CUDA %d.%d: "
-            "install driver %d or later)",
+            "no CUDA device answers (the NVIDIA driver is for CUDA %d.%d, rill was built with CUDA %d.%d: install driver %d or later)",
             driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
             CUDART_VERSION < 13000 ? 525 : 580);
     if (error != cudaSuccess || *count == 0)
@@ -120,8 +119,7 @@ rill_status require(rill_device *device, uint64_t bytes, const char *what)
     if (status != RILL_OK || bytes <= free_bytes) return status;
     return rill_fail(
         RILL_SYSTEM,
-        "%s need %.2f GiB on the device, which has %.2f GiB free: crop, choose --stream aa or --storage "
-        "fp32, or run with --backend cpu",
+        "%s need %.2f GiB on the device, which has %.2f GiB free: crop, choose --stream aa or --storage fp32, or run with --backend cpu",
         what, (double)bytes / (1 << 30), (double)free_bytes / (1 << 30));
 }
 

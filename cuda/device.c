@@ -12,10 +12,10 @@ rill_status rill_cuda_device_read(rill_cuda_ask *ask, int device, rill_cuda_devi
         const rill_status status = ask(device, (rill_cuda_attribute)k, &values[k]);
         if (status != RILL_OK) return status;
         if (values[k] <= 0 && k != RILL_CUDA_CACHE) /* without a cache nothing is prefetched */
-            return rill_fail(RILL_SYSTEM,
-                             "CUDA device %d reports %s of %d, which is not above 0: choose another device "
-                             "with CUDA_VISIBLE_DEVICES, or run with --backend cpu",
-                             device, names[k], values[k]);
+            return rill_fail(
+                RILL_SYSTEM,
+                "CUDA device %d reports %s of %d, which is not above 0: choose another device with CUDA_VISIBLE_DEVICES, or run with --backend cpu",
+                device, names[k], values[k]);
     }
     *out = (rill_cuda_device){.major = values[RILL_CUDA_MAJOR],
                               .multiprocessors = values[RILL_CUDA_MULTIPROCESSORS],

@@ -87,11 +87,12 @@ rill_status rill_nvrtc_version(int *major, int *minor)
 {
     pthread_once(&library.once, library_find);
     if (!library.found)
-        return rill_fail(RILL_SYSTEM,
-                         "NVIDIA's run-time compiler libnvrtc is not here (%s): install it (package "
-                         "cuda-nvrtc-13-0 of NVIDIA's repositories, or pip's nvidia-cuda-nvrtc) and put its "
-                         "directory into LD_LIBRARY_PATH, or choose a variant that `rill variants` lists",
-                         library.why);
+        return rill_fail(
+            RILL_SYSTEM,
+            "NVIDIA's run-time compiler libnvrtc is not here (%s): "
+            "install it (package cuda-nvrtc-13-0 of NVIDIA's repositories, or pip's nvidia-cuda-nvrtc) and put its directory into LD_LIBRARY_PATH, "
+            "or choose a variant that `rill variants` lists",
+            library.why);
     *major = library.major;
     *minor = library.minor;
     return RILL_OK;
@@ -136,9 +137,9 @@ static bool cubin_open(rill_cuda_part part, void *memory, size_t size, rill_cubi
 static const rill_embedded c_headers[] = {
     {"stddef.h", "typedef decltype(sizeof 0) size_t;\n"},
     {"stdbool.h", ""},
-    {"stdint.h", "typedef signed char int8_t; typedef short int16_t; typedef int int32_t;"
-                 "typedef long long int64_t; typedef unsigned char uint8_t; typedef unsigned short uint16_t;"
-                 "typedef unsigned int uint32_t; typedef unsigned long long uint64_t;\n"},
+    {"stdint.h",
+     "typedef signed char int8_t; typedef short int16_t; typedef int int32_t;typedef long long int64_t; typedef unsigned char uint8_t; "
+     "typedef unsigned short uint16_t;typedef unsigned int uint32_t; typedef unsigned long long uint64_t;\n"},
     {"string.h", ""}, /* memcpy() and the mathematics are built in */
     {"math.h", ""},
 };
@@ -234,8 +235,8 @@ static rill_status arch_check(int arch)
     }
     return rill_fail(
         RILL_SYSTEM,
-        "libnvrtc %d.%d does not compile for compute capability %d.%d (the newest that it knows is "
-        "%d.%d): install that of another CUDA version, or choose a variant that `rill variants` lists",
+        "libnvrtc %d.%d does not compile for compute capability %d.%d (the newest that it knows is %d.%d): "
+        "install that of another CUDA version, or choose a variant that `rill variants` lists",
         library.major, library.minor, arch / 10, arch % 10, newest / 10, newest % 10);
 }
 

@@ -242,11 +242,11 @@ static inline void shape_write_ply(const shape *s, const char *path, int format)
     static const char *const names[] = {"ascii", "binary_little_endian", "binary_big_endian"};
     FILE *file = fopen(path, "wb");
     cr_assert(file);
-    fprintf(file,
-            "ply\nformat %s 1.0\ncomment nothing\nelement vertex %u\nproperty float x\nproperty float y\n"
-            "property float z\nproperty uchar quality\nelement face %u\nproperty list uchar int "
-            "vertex_indices\nend_header\n",
-            names[format], s->nv, s->nt);
+    fprintf(
+        file,
+        "ply\nformat %s 1.0\ncomment nothing\nelement vertex %u\nproperty float x\nproperty float y\n"
+        "property float z\nproperty uchar quality\nelement face %u\nproperty list uchar int vertex_indices\nend_header\n",
+        names[format], s->nv, s->nt);
     for (unsigned v = 0; v < s->nv; v++) {
         const float x[3] = {(float)s->v[v][0], (float)s->v[v][1], (float)s->v[v][2]};
         if (format == 0) fprintf(file, "%.9g %.9g %.9g 7\n", (double)x[0], (double)x[1], (double)x[2]);

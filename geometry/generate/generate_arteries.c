@@ -214,8 +214,7 @@ static rill_status check_outlets(const rill_arteries_options *o, double least)
     if (least >= least_radius) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "the narrowest of the outlets has a radius of %.3g voxels, less than %g: raise --radius to "
-        "%.3g or more, or lower --outlets",
+        "the narrowest of the outlets has a radius of %.3g voxels, less than %g: raise --radius to %.3g or more, or lower --outlets",
         least, least_radius, 1.005 * o->radius * least_radius / least);
 }
 
@@ -241,10 +240,10 @@ rill_status rill_arteries_create(const rill_arteries_options *options, rill_arte
                                (void **)&g.across));
     do {
         if (drawn == trees)
-            RILL_TRY(rill_fail(RILL_NUMERICS,
-                               "none of %d trees had room for %u outlets: raise --length or --radius, lower "
-                               "--outlets or change --seed",
-                               trees, options->outlets));
+            RILL_TRY(rill_fail(
+                RILL_NUMERICS,
+                "none of %d trees had room for %u outlets: raise --length or --radius, lower --outlets or change --seed",
+                trees, options->outlets));
         g.stream = rill_random_stream(options->seed, drawn++);
     } while (!grow(&g));
     tree.count = g.count;

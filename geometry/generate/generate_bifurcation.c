@@ -304,17 +304,16 @@ static rill_status check(const rill_bifurcation_options *o)
                          o->ratio);
     for (int k = 0; k < 2; k++)
         if (!(o->angles[k] >= 15 * M_PI / 180 && o->angles[k] <= 60 * M_PI / 180))
-            return rill_fail(RILL_USAGE,
-                             "a branch at an angle of %g degrees is not within 15 to 60 degrees: change "
-                             "--angle or --second-angle",
-                             o->angles[k] * 180 / M_PI);
+            return rill_fail(
+                RILL_USAGE,
+                "a branch at an angle of %g degrees is not within 15 to 60 degrees: change --angle or --second-angle",
+                o->angles[k] * 180 / M_PI);
     const double least = TURN * o->radius * fmax(o->angles[0], o->angles[1]) + 2 * o->radius;
     if (!(o->parent >= o->radius) || !(o->branch >= least) || !(o->parent <= 1) || !(o->branch <= 1))
-        return rill_fail(RILL_USAGE,
-                         "a parent of %g mm with branches of %g mm is too short or too long: give --inlet at "
-                         "least %g mm, --outlet "
-                         "%g mm, and each 1 m at most",
-                         1e3 * o->parent, 1e3 * o->branch, 1e3 * o->radius, 1e3 * least);
+        return rill_fail(
+            RILL_USAGE,
+            "a parent of %g mm with branches of %g mm is too short or too long: give --inlet at least %g mm, --outlet %g mm, and each 1 m at most",
+            1e3 * o->parent, 1e3 * o->branch, 1e3 * o->radius, 1e3 * least);
     return RILL_OK;
 }
 

@@ -136,10 +136,10 @@ rill_status rill_generate_pipe(const rill_pipe_options *options, rill_geom **out
     RILL_TRY(check(options->axis, options->length, 2 * options->radius, 2 * options->radius));
     for (int a = 0; a < 2; a++)
         if (!(fabs(offset[a]) <= 1))
-            RILL_TRY(rill_fail(RILL_USAGE,
-                               "a --centre-offset of %g voxels is outside -1 ... 1: leave out whole voxels, "
-                               "which change nothing",
-                               offset[a]));
+            RILL_TRY(rill_fail(
+                RILL_USAGE,
+                "a --centre-offset of %g voxels is outside -1 ... 1: leave out whole voxels, which change nothing",
+                offset[a]));
     uint32_t half[2];
     for (int a = 0; a < 2; a++) half[a] = (uint32_t)ceil(options->radius + fabs(offset[a])) + 1;
     const circle section = {{half[0] + offset[0], half[1] + offset[1]}, options->radius};

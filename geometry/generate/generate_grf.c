@@ -127,8 +127,7 @@ static rill_status check(const rill_grf_options *o)
     if (!(o->correlation >= 1 && o->correlation <= shortest / 4.0))
         return rill_fail(
             RILL_USAGE,
-            "a correlation length of %g voxels is not within 1 ... %g, a quarter of the shortest axis: "
-            "change --correlation or raise --size",
+            "a correlation length of %g voxels is not within 1 ... %g, a quarter of the shortest axis: change --correlation or raise --size",
             o->correlation, shortest / 4.0);
 done:
     return status;

@@ -61,10 +61,10 @@ static rill_status check(const rill_gyroid_options *o)
     rill_status status = RILL_OK;
     RILL_TRY(rill_generate_check_porosity(o->porosity));
     if (o->periods < 1 || o->periods > o->cells / 4)
-        return rill_fail(RILL_USAGE,
-                         "%u periods in %u voxels are not within 1 ... %u, four voxels a period: change "
-                         "--periods or --cells",
-                         o->periods, o->cells, o->cells / 4);
+        return rill_fail(
+            RILL_USAGE,
+            "%u periods in %u voxels are not within 1 ... %u, four voxels a period: change --periods or --cells",
+            o->periods, o->cells, o->cells / 4);
 done:
     return status;
 }

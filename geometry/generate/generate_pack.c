@@ -44,14 +44,12 @@ static rill_status check(const rill_pack_options *o)
     if (widest > shortest)
         return rill_fail(
             RILL_USAGE,
-            "spheres up to %g voxels wide overlap their own images in a box of %u x %u x %u: lower "
-            "--radius or raise --size",
+            "spheres up to %g voxels wide overlap their own images in a box of %u x %u x %u: lower --radius or raise --size",
             widest, o->n[0], o->n[1], o->n[2]);
     if (!o->overlap && o->porosity < least_porosity(o->spread))
         return rill_fail(
             RILL_USAGE,
-            "a porosity of %g is below %.4g, about the least of a random pack of spheres with a spread of "
-            "%g that do not overlap: raise --porosity or --spread",
+            "a porosity of %g is below %.4g, about the least of a random pack of spheres with a spread of %g that do not overlap: raise --porosity or --spread",
             o->porosity, least_porosity(o->spread), o->spread);
     const double box = (double)o->n[0] * o->n[1] * o->n[2], r = o->radius;
     const double estimate =
@@ -94,8 +92,7 @@ static rill_status place_spheres(const rill_pack_options *options, rill_pack *ou
     if (pack.count == 0)
         RILL_TRY(rill_fail(
             RILL_USAGE,
-            "one sphere of radius %g takes more volume than a porosity of %g leaves to solids: lower "
-            "--radius or raise --size",
+            "one sphere of radius %g takes more volume than a porosity of %g leaves to solids: lower --radius or raise --size",
             options->radius, options->porosity));
     RILL_TRY(rill_array_create(pack.count, sizeof *pack.spheres, "spheres", (void **)&pack.spheres));
     for (uint64_t i = 0; i < pack.count; i++) {

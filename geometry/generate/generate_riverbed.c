@@ -30,8 +30,7 @@ static rill_status check(const rill_riverbed_options *o, uint32_t height)
     if (height >= 1 && height <= most) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "a bed of height %u with spheres of radius up to %g needs more than the %u voxels along z: "
-        "lower --height or --radius, or raise --size",
+        "a bed of height %u with spheres of radius up to %g needs more than the %u voxels along z: lower --height or --radius, or raise --size",
         height, widest, o->n[2]);
 }
 

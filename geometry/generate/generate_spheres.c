@@ -49,16 +49,15 @@ static rill_status check(const rill_spheres_options *o)
         return rill_fail(RILL_USAGE,
                          "spheres need a solid fraction or a radius: give exactly one of the two");
     if (o->radius != 0 && !(o->radius > 0 && o->radius <= o->cells))
-        return rill_fail(RILL_USAGE,
-                         "a radius of %g voxels is not above 0 and at most the %u voxels of the cell: change "
-                         "--radius or --cells",
-                         o->radius, o->cells);
+        return rill_fail(
+            RILL_USAGE,
+            "a radius of %g voxels is not above 0 and at most the %u voxels of the cell: change --radius or --cells",
+            o->radius, o->cells);
     const double limit = rill_spheres_touching(o->array);
     if (o->solid_fraction != 0 && !(o->solid_fraction > 0 && o->solid_fraction <= limit * (1 + 1e-12)))
         return rill_fail(
             RILL_USAGE,
-            "a solid fraction of %.9g is not above 0 and at most %.9f, where %s spheres touch: lower "
-            "--solid-fraction, or give a --radius for spheres that overlap",
+            "a solid fraction of %.9g is not above 0 and at most %.9f, where %s spheres touch: lower --solid-fraction, or give a --radius for spheres that overlap",
             o->solid_fraction, floor(limit * 1e9) / 1e9, arrays[o->array].name);
     return RILL_OK;
 }

@@ -78,11 +78,10 @@ rill_status rill_generate_bend(const rill_bend_options *o, rill_mesh **out)
     sweep s = {.mesh = NULL};
     const double arc = o->angle * o->bend, length = o->inlet + arc + o->outlet;
     if (!(o->angle >= 0 && o->angle <= 1.5 * M_PI) || (o->angle > 0 && !(o->bend > o->radius)))
-        return rill_fail(RILL_USAGE,
-                         "a bend of %g degrees with radius %g mm is none for a pipe of radius %g mm: give "
-                         "--angle 0 to 270 "
-                         "degrees, and a --bend wider than the pipe",
-                         o->angle * 180 / M_PI, 1e3 * o->bend, 1e3 * o->radius);
+        return rill_fail(
+            RILL_USAGE,
+            "a bend of %g degrees with radius %g mm is none for a pipe of radius %g mm: give --angle 0 to 270 degrees, and a --bend wider than the pipe",
+            o->angle * 180 / M_PI, 1e3 * o->bend, 1e3 * o->radius);
     if (!(o->inlet >= 0) || !(o->outlet >= 0) || !(length > 0))
         return rill_fail(RILL_USAGE, "a pipe of %g mm has no length: raise --inlet or --outlet",
                          1e3 * length);
@@ -123,8 +122,9 @@ rill_status rill_generate_nozzle(const rill_nozzle_options *o, rill_mesh **out)
                                  {0, 6e-3},
                                  {o->outlet, 6e-3}};
     if (!(o->inlet >= 1e-3 && o->inlet <= 1) || !(o->outlet >= 1e-3 && o->outlet <= 1))
-        return rill_fail(RILL_USAGE, "a nozzle takes 1 mm to 1 m in front of its cone and behind its throat: "
-                                     "change --inlet or --outlet");
+        return rill_fail(
+            RILL_USAGE,
+            "a nozzle takes 1 mm to 1 m in front of its cone and behind its throat: change --inlet or --outlet");
     RILL_TRY(start(&s, 6e-3, 63e-3 + o->inlet + o->outlet, fmin(o->edge, 2e-3)));
     for (int c = 0; c < 5; c++) {
         const double dz = corners[c + 1][0] - corners[c][0], dr = corners[c + 1][1] - corners[c][1];

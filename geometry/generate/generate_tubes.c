@@ -33,8 +33,7 @@ static rill_status check(const rill_tubes_options *o)
     if (!(o->radius >= 0.5 && 2 * o->radius <= narrow))
         return rill_fail(
             RILL_USAGE,
-            "a tube radius of %g voxels is not within 0.5 ... %g, half the width of the box: change "
-            "--radius or --size",
+            "a tube radius of %g voxels is not within 0.5 ... %g, half the width of the box: change --radius or --size",
             o->radius, 0.5 * narrow);
     if (!(o->waviness >= 0 && o->waviness <= narrow))
         return rill_fail(

@@ -39,8 +39,7 @@ static const struct {
      "7zXZ",
      6, "compressed with xz: run xz -dk on it first"},
     {0, "\x1f\x8b\x08", 3,
-     "compressed with gzip: run gunzip -k on it first (raw voxels may stay compressed if the name ends in "
-     ".gz)"},
+     "compressed with gzip: run gunzip -k on it first (raw voxels may stay compressed if the name ends in .gz)"},
     {0, "BZh", 3, "compressed with bzip2: run bunzip2 -k on it first"},
     {0, "\x28\xb5\x2f\xfd", 4, "compressed with zstd: run zstd -d on it first"},
     {0, "7z\xbc\xaf\x27\x1c", 6, "a 7z archive: unpack it first, with 7z x"},
@@ -99,9 +98,9 @@ rill_status rill_image_refuse_text(const char *head, size_t length)
 {
     if (begins(head, length, "<?xml"))
         return rill_fail(RILL_USAGE, "it is an XML file of a format that rill does not read");
-    return rill_fail(RILL_USAGE,
-                     "it is a text with more than numbers, no image that rill reads: a text image has "
-                     "numbers alone, a row of voxels on each line");
+    return rill_fail(
+        RILL_USAGE,
+        "it is a text with more than numbers, no image that rill reads: a text image has numbers alone, a row of voxels on each line");
 }
 
 rill_status rill_image_refuse_foreign(const char *path, const char *head, size_t length)

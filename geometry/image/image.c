@@ -210,10 +210,10 @@ static rill_status open_as(rill_image_format format, const char *path, const ril
     image->format = format;
     if (told && format != RILL_IMAGE_RAW &&
         (format != RILL_IMAGE_TEXT || options->big_endian >= 0 || options->skip))
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "its format %s says size, type, byte order and header itself: leave out "
-                           "--size, --type, --endian and --skip, or say --format raw",
-                           format_name(format)));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "its format %s says size, type, byte order and header itself: leave out --size, --type, --endian and --skip, or say --format raw",
+            format_name(format)));
     if (name && !is_container(format))
         RILL_TRY(rill_fail(RILL_USAGE,
                            "a file of format %s holds one image and no arrays with names: leave out \":%s\"",
@@ -249,8 +249,7 @@ static rill_status check_extent(const rill_image *image)
     if (declared <= most * stored + FREE) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "it declares %u x %u x %u voxels, %.3g bytes, and has %.3g: more than %d times as many are "
-        "not read: the file is damaged",
+        "it declares %u x %u x %u voxels, %.3g bytes, and has %.3g: more than %d times as many are not read: the file is damaged",
         image->n[0], image->n[1], image->n[2], declared, stored, most);
 }
 

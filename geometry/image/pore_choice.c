@@ -90,11 +90,10 @@ rill_status rill_pore_refuse(rill_image *image, const rill_voxelize_options *opt
     report->pore_unknown = true;
     rill_greys_list(report, greys, sizeof greys);
     put_choices(report, options->command, choices, sizeof choices);
-    status =
-        rill_fail(RILL_USAGE,
-                  "the image does not say which of its values (%s) are pore: %s. Give %s. Former versions "
-                  "took 0 as pore: --pore 0 gives their result",
-                  rill_grey_name(image->type), greys, choices);
+    status = rill_fail(
+        RILL_USAGE,
+        "the image does not say which of its values (%s) are pore: %s. Give %s. Former versions took 0 as pore: --pore 0 gives their result",
+        rill_grey_name(image->type), greys, choices);
 done:
     rill_pore_map_destroy(map);
     return status;

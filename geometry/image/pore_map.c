@@ -259,8 +259,7 @@ static rill_status apply_wide(rill_pore_map *map, const void *grey, uint64_t cou
         if (isnan(value))
             return rill_fail(
                 RILL_USAGE,
-                "the image holds values that are not numbers (NaN): segment it, so that every voxel "
-                "is pore or solid");
+                "the image holds values that are not numbers (NaN): segment it, so that every voxel is pore or solid");
         if (value != last)
             pore = map->codes ? code_of(map, value) : in_ranges(map, value) ? RILL_FLUID : RILL_SOLID;
         last = value;

@@ -89,10 +89,10 @@ static rill_status settle_voxels(void *read, rill_image *image)
                                                  (const char *const[]){"DimSize is", h->size}, &h->axes, n);
     if (status != RILL_OK) return status;
     if (!rill_grey_find(types, h->type, &image->type))
-        return rill_fail(RILL_USAGE,
-                         "ElementType is \"%s\": MET_CHAR, SHORT, INT, LONG_LONG (each also with U), FLOAT "
-                         "and DOUBLE are read",
-                         h->type);
+        return rill_fail(
+            RILL_USAGE,
+            "ElementType is \"%s\": MET_CHAR, SHORT, INT, LONG_LONG (each also with U), FLOAT and DOUBLE are read",
+            h->type);
     if (*h->channels && (!rill_text_integers(h->channels, &channels, 1) || channels != 1))
         return rill_fail(RILL_USAGE, "ElementNumberOfChannels is \"%s\": images of 1 channel are read",
                          h->channels);

@@ -294,11 +294,12 @@ static rill_status choose(const netcdf *f, const char *wanted, const variable **
         const variable *v = &f->variables[k];
         if (wanted && strcmp(v->name, wanted) == 0) {
             *out = v;
-            return first_axis(f, v) >= 0 ? RILL_OK
-                                         : rill_fail(RILL_USAGE,
-                                                     "the variable \"%s\" has %d axes or holds characters: "
-                                                     "numbers with 3 (or 2) axes are read",
-                                                     v->name, v->rank);
+            return first_axis(f, v) >= 0
+                       ? RILL_OK
+                       : rill_fail(
+                             RILL_USAGE,
+                             "the variable \"%s\" has %d axes or holds characters: numbers with 3 (or 2) axes are read",
+                             v->name, v->rank);
         }
         const int first = first_axis(f, v);
         if (first < 0) continue;

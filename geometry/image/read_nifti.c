@@ -91,8 +91,7 @@ static rill_status read_header(const void *head, size_t length, header *h)
     if (!recognise(head, length, h))
         return rill_fail(
             RILL_USAGE,
-            "it does not begin with the header of NIfTI-1 (348 bytes) or NIfTI-2 (540 bytes): it is "
-            "another format or it is cut");
+            "it does not begin with the header of NIfTI-1 (348 bytes) or NIfTI-2 (540 bytes): it is another format or it is cut");
     const layout *l = &layouts[h->version - 1];
     for (int k = 0; k < 8; k++) {
         h->n[k] = integer_at(head, l->dim + k * l->dim_size, l->dim_size, h->swap);
@@ -134,8 +133,7 @@ static rill_status settle_voxels(const header *h, rill_image *image)
         }
     return rill_fail(
         RILL_USAGE,
-        "its datatype is %d: integers of 8 to 64 bits (2, 4, 8, 256, 512, 768, 1024, 1280) and floats "
-        "(16, 64) are read",
+        "its datatype is %d: integers of 8 to 64 bits (2, 4, 8, 256, 512, 768, 1024, 1280) and floats (16, 64) are read",
         h->type);
 }
 
@@ -162,8 +160,7 @@ static rill_status find_voxels(const char *path, char **data)
     if (!rill_name_ends(path, ".hdr"))
         return rill_fail(
             RILL_USAGE,
-            "its voxels are in a file of their own (.img), but its name does not end in .hdr: rename "
-            "both, or save one .nii file");
+            "its voxels are in a file of their own (.img), but its name does not end in .hdr: rename both, or save one .nii file");
     if (asprintf(data, "%.*s.img", (int)length - 4, path) < 0) {
         *data = NULL;
         return rill_fail(RILL_SYSTEM, "out of memory for a file name");

@@ -119,18 +119,17 @@ static bool take_row(reader *r, const unsigned char *row, png_uint_32 y)
         const unsigned char *pixel = row + x * size * (size_t)channels;
         for (int c = 1; c < colours; c++)
             if (memcmp(pixel, pixel + (size_t)c * size, size) != 0) {
-                r->status =
-                    rill_fail(RILL_USAGE,
-                              "it is a PNG in colour: red, green and blue differ at column %u of row %u: "
-                              "save the segmentation as grey values",
-                              (unsigned)x, (unsigned)y);
+                r->status = rill_fail(
+                    RILL_USAGE,
+                    "it is a PNG in colour: red, green and blue differ at column %u of row %u: save the segmentation as grey values",
+                    (unsigned)x, (unsigned)y);
                 return false;
             }
         if (channels > colours && memcmp(pixel + (size_t)colours * size, opaque, size) != 0) {
-            r->status = rill_fail(RILL_USAGE,
-                                  "it is a PNG with transparent parts, such as column %u of row %u: save it "
-                                  "without an alpha channel",
-                                  (unsigned)x, (unsigned)y);
+            r->status = rill_fail(
+                RILL_USAGE,
+                "it is a PNG with transparent parts, such as column %u of row %u: save it without an alpha channel",
+                (unsigned)x, (unsigned)y);
             return false;
         }
         memcpy(out + x * size, pixel, size);
@@ -201,8 +200,7 @@ static rill_status check_page(const page *p, const page *first)
         return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "it is a PNG of %u x %u with %d bits and colour type %d, slice 0 one of %u x %u with %d bits "
-        "and colour type %d: all slices must agree",
+        "it is a PNG of %u x %u with %d bits and colour type %d, slice 0 one of %u x %u with %d bits and colour type %d: all slices must agree",
         (unsigned)p->width, (unsigned)p->height, p->bits, p->colour, (unsigned)first->width,
         (unsigned)first->height, first->bits, first->colour);
 }

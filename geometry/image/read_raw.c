@@ -196,8 +196,7 @@ static rill_status fail_size(uint64_t data)
                  (unsigned long long)edge, (unsigned long long)edge);
     return rill_fail(
         RILL_USAGE,
-        "rill knows no format that begins as this file, so that it is taken as raw voxels, and its name "
-        "says no size: give --size NXxNYxNZ for its %llu bytes%s",
+        "rill knows no format that begins as this file, so that it is taken as raw voxels, and its name says no size: give --size NXxNYxNZ for its %llu bytes%s",
         (unsigned long long)data, cube);
 }
 
@@ -223,8 +222,7 @@ static rill_status open_packed(const char *path, const rill_image_options *optio
     if (!n)
         return rill_fail(
             RILL_USAGE,
-            "it is compressed with gzip, and its name says no size: give --size NXxNYxNZ if it holds raw "
-            "voxels, or run gunzip -k on it first");
+            "it is compressed with gzip, and its name says no size: give --size NXxNYxNZ if it holds raw voxels, or run gunzip -k on it first");
     RILL_TRY(rill_image_set_size(image, n, 3));
     const uint64_t voxels = (uint64_t)image->n[0] * image->n[1] * image->n[2];
     if (options->skip > INT64_MAX / 2)

@@ -100,11 +100,10 @@ static rill_status settle_size(const layout *l, const rill_image_options *option
             (unsigned long long)l->count, image->n[0], image->n[1], image->n[2], (unsigned long long)voxels);
     }
     if (l->uneven)
-        return rill_fail(RILL_USAGE,
-                         "the text has %llu numbers, and %s %llu has another length than the first: give "
-                         "--size NXxNYxNZ, the fastest axis first",
-                         (unsigned long long)l->count, l->uneven_slice ? "slice" : "row",
-                         (unsigned long long)l->uneven);
+        return rill_fail(
+            RILL_USAGE,
+            "the text has %llu numbers, and %s %llu has another length than the first: give --size NXxNYxNZ, the fastest axis first",
+            (unsigned long long)l->count, l->uneven_slice ? "slice" : "row", (unsigned long long)l->uneven);
     if (l->columns == 1 || l->rows == 1)
         return rill_fail(RILL_USAGE,
                          "the text is a list of %llu numbers: give --size NXxNYxNZ, the fastest axis first",

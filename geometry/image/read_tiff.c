@@ -135,10 +135,10 @@ static rill_status settle_page(const page *p, rill_image *image)
                                   "the TIFF has a colour map; --pore means the stored numbers of colours\n");
             return RILL_OK;
         }
-    return rill_fail(RILL_USAGE,
-                     "it has %u-bit samples of format %u: unsigned (1, 8, 16, 32, 64 bits), signed (8 to 64) "
-                     "and float (32, 64) are read",
-                     p->bits, p->format);
+    return rill_fail(
+        RILL_USAGE,
+        "it has %u-bit samples of format %u: unsigned (1, 8, 16, 32, 64 bits), signed (8 to 64) and float (32, 64) are read",
+        p->bits, p->format);
 }
 
 static uint32_t tile_depth(TIFF *tiff)
@@ -358,10 +358,10 @@ static rill_status check_ome(const rill_ome *ome, uint64_t planes)
             (unsigned long long)ome->channels, (unsigned long long)ome->times);
     const uint64_t said = ome->slices > 1 ? ome->slices : ome->times;
     if (planes == 0 || said == planes) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "its OME-XML says %llu slices, but the file holds %llu: the others are in other files, "
-                     "save the stack in one",
-                     (unsigned long long)said, (unsigned long long)planes);
+    return rill_fail(
+        RILL_USAGE,
+        "its OME-XML says %llu slices, but the file holds %llu: the others are in other files, save the stack in one",
+        (unsigned long long)said, (unsigned long long)planes);
 }
 
 /* What the description of the first page says of all; `planes` as in check_ome(). */
@@ -392,10 +392,10 @@ static rill_status find_pages(reader *r, uint64_t *count)
         const rill_status status = check_page(&p, &r->page, *count);
         if (status != RILL_OK) return status;
         if (*count == PAGES)
-            return rill_fail(RILL_USAGE,
-                             "it has more than %d pages: save the stack in several files and give each by "
-                             "itself, or save it as raw, NRRD or npy",
-                             PAGES);
+            return rill_fail(
+                RILL_USAGE,
+                "it has more than %d pages: save the stack in several files and give each by itself, or save it as raw, NRRD or npy",
+                PAGES);
         if (*count == capacity) {
             capacity = capacity ? 2 * capacity : 64;
             uint64_t *pages = realloc(r->pages, capacity * sizeof *pages);
@@ -416,8 +416,7 @@ static rill_status check_volume(const reader *r)
     if (r->page.depth < 2 || TIFFIsTiled(r->tiff)) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "it is a volume of %u slices (ImageDepth) in strips, and volumes are read in tiles alone: "
-        "save it with tiles, or with one page per slice",
+        "it is a volume of %u slices (ImageDepth) in strips, and volumes are read in tiles alone: save it with tiles, or with one page per slice",
         r->page.depth);
 }
 

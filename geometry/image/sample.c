@@ -43,8 +43,7 @@ static rill_status ranges_check(const rill_image *image, const rill_voxelize_opt
             if (o->outside[i][0] <= pore[k][1] && pore[k][0] <= o->outside[i][1])
                 return rill_fail(
                     RILL_USAGE,
-                    "the grey value %g is pore and outside of the sample: name a value that only the "
-                    "outside has, or say where the sample is by --core or --mask",
+                    "the grey value %g is pore and outside of the sample: name a value that only the outside has, or say where the sample is by --core or --mask",
                     fmax(o->outside[i][0], pore[k][0]));
     return RILL_OK;
 }
@@ -60,14 +59,14 @@ static rill_status mask_check(const rill_image *image, const rill_image *m, bool
     if (!fits)
         return rill_fail(
             RILL_USAGE,
-            "the mask has %u x %u x %u voxels and the image %u x %u x %u, from the fastest axis on, or "
-            "their axes have another order: give a mask of the same size and order of axes",
+            "the mask has %u x %u x %u voxels and the image %u x %u x %u, from the fastest axis on, or their axes have another order: "
+            "give a mask of the same size and order of axes",
             m->n[m->order[0]], m->n[m->order[1]], m->n[m->order[2]], image->n[image->order[0]],
             image->n[image->order[1]], image->n[image->order[2]]);
     if (!given && m->pore != 1)
-        return rill_fail(RILL_USAGE,
-                         "which values of the mask are inside of the sample is unknown, as it does not hold "
-                         "bool: give --mask-inside VALUES");
+        return rill_fail(
+            RILL_USAGE,
+            "which values of the mask are inside of the sample is unknown, as it does not hold bool: give --mask-inside VALUES");
     return RILL_OK;
 }
 
@@ -169,11 +168,11 @@ rill_status rill_core_check(const rill_core *core, const uint32_t n[3])
     const disc d = disc_of(core, n);
     for (int k = 0; k < 2; k++)
         if (!(d.centre[k] >= 0 && d.centre[k] <= n[d.across[k]]) || d.diameter > n[d.across[k]])
-            return rill_fail(RILL_USAGE,
-                             "a core of diameter %g around %g along %c is not in a picture of %u voxels: "
-                             "give a centre in it and a diameter of at most its edge, in voxels of the part "
-                             "that is used",
-                             d.diameter, d.centre[k], rill_axis(d.across[k]), n[d.across[k]]);
+            return rill_fail(
+                RILL_USAGE,
+                "a core of diameter %g around %g along %c is not in a picture of %u voxels: "
+                "give a centre in it and a diameter of at most its edge, in voxels of the part that is used",
+                d.diameter, d.centre[k], rill_axis(d.across[k]), n[d.across[k]]);
     return RILL_OK;
 }
 
@@ -318,16 +317,16 @@ bool rill_round_describe(const rill_round *r, const rill_core *core, double scal
     if (core->given && edge - r->diameter < ANNULUS_LEAST) return false;
     remedy_describe(r, core->given, scale, remedy, sizeof remedy);
     if (core->given)
-        snprintf(text, size,
-                 "the grey value %g, which counts as %s, fills an annulus within the inscribed core of "
-                 "diameter %g "
-                 "in every slice, so that k and porosity count it as sample: for those of the core give %s\n",
-                 r->value, r->is_pore ? "pore" : "solid", scale * edge, remedy);
+        snprintf(
+            text, size,
+            "the grey value %g, which counts as %s, fills an annulus within the inscribed core of diameter %g in every slice, "
+            "so that k and porosity count it as sample: for those of the core give %s\n",
+            r->value, r->is_pore ? "pore" : "solid", scale * edge, remedy);
     else
         snprintf(
             text, size,
-            "the grey value %g, which counts as %s, fills all around a disc in every slice, as around a core "
-            "in a picture, so that k and porosity are those of the box: for those of the core add %s\n",
+            "the grey value %g, which counts as %s, fills all around a disc in every slice, as around a core in a picture, "
+            "so that k and porosity are those of the box: for those of the core add %s\n",
             r->value, r->is_pore ? "pore" : "solid", remedy);
     return true;
 }

@@ -185,10 +185,10 @@ static rill_status check_series(const rill_slice_files *files)
         const char *before = name_of(files->paths[i - 1]), *here = name_of(files->paths[i]);
         const char *number = varying(before, here);
         if (!number || (i > 1 && (size_t)(number - before) != place))
-            return rill_fail(RILL_USAGE,
-                             "%s and %s are not slices of one series: names may differ in one number "
-                             "alone, give a pattern such as \"slice*.tif\"",
-                             before, here);
+            return rill_fail(
+                RILL_USAGE,
+                "%s and %s are not slices of one series: names may differ in one number alone, give a pattern such as \"slice*.tif\"",
+                before, here);
         place = (size_t)(number - before);
         const unsigned long long from = strtoull(number, NULL, 10), to = strtoull(here + place, NULL, 10);
         if (to <= from || (i > 1 && from != last))

@@ -74,8 +74,7 @@ static rill_status fail_separators(const rill_words *w)
 {
     return rill_fail(
         RILL_USAGE,
-        "line %llu has two kinds of separators between its numbers: separate them by blanks alone, "
-        "or by commas alone, with decimal points",
+        "line %llu has two kinds of separators between its numbers: separate them by blanks alone, or by commas alone, with decimal points",
         (unsigned long long)w->lines + 1);
 }
 

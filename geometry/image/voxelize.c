@@ -351,11 +351,10 @@ static rill_status check_pores(work *w)
             "no voxel is pore, all are solid: the grey values are %s; say with --pore which of them are pore",
             greys);
     if (fluid == voxels && w->options->keep != RILL_KEEP_ALL)
-        return rill_fail(RILL_USAGE,
-                         "every voxel is pore, none is solid: the grey values are %s; say with --pore which "
-                         "of them are pore, "
-                         "or --keep all if the box is meant to be empty",
-                         greys);
+        return rill_fail(
+            RILL_USAGE,
+            "every voxel is pore, none is solid: the grey values are %s; say with --pore which of them are pore, or --keep all if the box is meant to be empty",
+            greys);
     if (fluid == voxels) rill_voxelize_remark(w, "every voxel is pore\n");
     if (w->options->pore_count == 0 && !w->options->threshold_given &&
         (w->report->greys == 0 || w->report->greys > outside + 2))
@@ -400,9 +399,8 @@ static rill_status clean(work *w)
     if (o->keep == RILL_KEEP_PERCOLATING)
         return rill_fail(
             RILL_NUMERICS,
-            "no pore conducts along %s: porosity is %.5g in all, %.5g connected to a face, %.5g, %.5g and "
-            "%.5g "
-            "percolating along x, y and z; choose another axis, other --sides or --pore%s",
+            "no pore conducts along %s: porosity is %.5g in all, %.5g connected to a face, %.5g, %.5g and %.5g percolating along x, y and z; "
+            "choose another axis, other --sides or --pore%s",
             axis == RILL_AXES_XYZ ? "any axis" : rill_axes_name(axis), c->porosity.total,
             c->porosity.connected, p[0], p[1], p[2], all);
     return rill_fail(RILL_NUMERICS,

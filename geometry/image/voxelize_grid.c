@@ -66,11 +66,10 @@ static rill_status refuse_spacing(const work *w, double smallest)
     for (int a = 0; a < 3; a++)
         snprintf(n[a], sizeof n[a], "%.0f",
                  round((w->crop[a][1] - w->crop[a][0]) * w->spacing[a] / smallest));
-    return rill_fail(RILL_USAGE,
-                     "its voxels are %s, but cubes are needed: rill voxelize \"%s\" --resample isotropic -o "
-                     "FILE.geom.h5 makes "
-                     "%s x %s x %s of them by nearest neighbour (or set --voxel-size if the file is wrong)",
-                     lengths, w->path, n[0], n[1], n[2]);
+    return rill_fail(
+        RILL_USAGE,
+        "its voxels are %s, but cubes are needed: rill voxelize \"%s\" --resample isotropic -o FILE.geom.h5 makes %s x %s x %s of them by nearest neighbour (or set --voxel-size if the file is wrong)",
+        lengths, w->path, n[0], n[1], n[2]);
 }
 
 /* "2.5 x 2.5 x 2.5 mm", as it stands in the file. */
@@ -102,11 +101,10 @@ static rill_status check_stated(const work *w)
     format_lengths(w, s, lengths, sizeof lengths);
     if (rill_voxel_size_usual(1e-6 * fabs(image->stated[0])) && image->stated_unit != 1e-6)
         snprintf(example, sizeof example, "%gum", fabs(image->stated[0]));
-    return rill_fail(
-        RILL_USAGE,
-        "its voxels would be %s, and those of pores are 1 nm to 1 mm: %s states %s: give the right "
-        "size, such as --voxel-size %s, or --allow-voxel-size if it is right",
-        lengths, image->measure, stated, example);
+    return rill_fail(RILL_USAGE,
+                     "its voxels would be %s, and those of pores are 1 nm to 1 mm: %s states %s: "
+                     "give the right size, such as --voxel-size %s, or --allow-voxel-size if it is right",
+                     lengths, image->measure, stated, example);
 }
 
 rill_status rill_voxelize_settle_spacing(work *w)
@@ -154,8 +152,7 @@ rill_status rill_voxelize_settle_size(work *w)
     if (!(fmax(n[0], fmax(n[1], n[2])) <= INT32_MAX && voxels <= 1e15))
         return rill_fail(
             RILL_USAGE,
-            "resampling makes %.3g x %.3g x %.3g voxels, more than 1e15 or %d along an axis: take a "
-            "larger spacing",
+            "resampling makes %.3g x %.3g x %.3g voxels, more than 1e15 or %d along an axis: take a larger spacing",
             n[0], n[1], n[2], INT32_MAX);
     for (int a = 0; a < 3; a++) {
         const uint32_t length = w->crop[a][1] - w->crop[a][0];

@@ -36,8 +36,7 @@ rill_status rill_voxel_size_check(double metres, bool allow)
     rill_units_format_length(metres, text, sizeof text);
     return rill_fail(
         RILL_USAGE,
-        "a voxel of %s is not between 1 nm and 1 mm: give another unit, such as --voxel-size 5.7um, "
-        "or add --allow-voxel-size if it is right",
+        "a voxel of %s is not between 1 nm and 1 mm: give another unit, such as --voxel-size 5.7um, or add --allow-voxel-size if it is right",
         text);
 }
 
@@ -71,8 +70,7 @@ rill_status rill_voxelize_parse_threshold(const char *text, rill_voxelize_option
     if (whole && *c == '\0') return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "threshold \"%s\" is none: give a grey value, below which voxels are pore, and how far it is "
-        "uncertain: 112+-4; \">112+-4\" where pores are above it",
+        "threshold \"%s\" is none: give a grey value, below which voxels are pore, and how far it is uncertain: 112+-4; \">112+-4\" where pores are above it",
         text);
 }
 
@@ -155,8 +153,7 @@ rill_status rill_voxelize_parse_core(const char *text, rill_voxelize_options *op
     if (good && isnan(core.centre[core.axis])) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "core \"%s\" is not understood: give inscribed, or some of x=250,y=248,d=480,axis=z: the centre "
-        "across the axis and the diameter in voxels",
+        "core \"%s\" is not understood: give inscribed, or some of x=250,y=248,d=480,axis=z: the centre across the axis and the diameter in voxels",
         text);
 }
 
@@ -185,10 +182,10 @@ rill_status rill_voxelize_parse_crop(const char *text, rill_voxelize_options *op
         bounds[0] = 0;
         bounds[1] = UINT32_MAX;
         if (!read_bound(&c, ':', &bounds[0]) || !read_bound(&c, a < 2 ? ',' : '\0', &bounds[1]))
-            return rill_fail(RILL_USAGE,
-                             "crop \"%s\" is not understood: give x0:x1,y0:y1,z0:z1 in voxels, such as "
-                             "0:240,0:240,0:240 (an empty bound is the image's own)",
-                             text);
+            return rill_fail(
+                RILL_USAGE,
+                "crop \"%s\" is not understood: give x0:x1,y0:y1,z0:z1 in voxels, such as 0:240,0:240,0:240 (an empty bound is the image's own)",
+                text);
         if (bounds[0] >= bounds[1])
             return rill_fail(RILL_USAGE, "crop \"%s\" leaves nothing along %c: %u is not below %u", text,
                              rill_axis(a), bounds[0], bounds[1]);
@@ -217,8 +214,7 @@ rill_status rill_voxelize_parse_axes(const char *text, rill_voxelize_options *op
     if (read_axes(text, options->axes) == 3) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "axes \"%s\" is not understood: give x, y and z in the order of the file's axes, such as zyx "
-        "(the first axis of the file goes to z)",
+        "axes \"%s\" is not understood: give x, y and z in the order of the file's axes, such as zyx (the first axis of the file goes to z)",
         text);
 }
 
@@ -254,11 +250,10 @@ rill_status rill_voxelize_parse_sides(const char *text, rill_voxelize_options *o
         c++;
     }
     if (*c != '\0' || (count != 1 && count != 3) || c[-(c > text)] == ',')
-        return rill_fail(RILL_USAGE,
-                         "the boundaries \"%s\" are not understood: give periodic, mirror or wall once, or "
-                         "three times for "
-                         "x, y, z with commas between",
-                         text);
+        return rill_fail(
+            RILL_USAGE,
+            "the boundaries \"%s\" are not understood: give periodic, mirror or wall once, or three times for x, y, z with commas between",
+            text);
     if (count == 1) options->sides[1] = options->sides[2] = options->sides[0];
     return RILL_OK;
 }
@@ -289,8 +284,7 @@ rill_status rill_voxelize_parse_size(const char *text, rill_voxelize_options *op
         if (n == 0 || n > INT32_MAX || (a < 2 ? *end == '\0' || !strchr("xX,", *end) : *end != '\0'))
             return rill_fail(
                 RILL_USAGE,
-                "size \"%s\" is not understood: give the voxels along the three axes, 1 to 2147483647, the "
-                "fastest first, such as 480x480x480 or 480,480,480",
+                "size \"%s\" is not understood: give the voxels along the three axes, 1 to 2147483647, the fastest first, such as 480x480x480 or 480,480,480",
                 text);
         options->image.n[a] = (uint32_t)n;
         c = end + 1;

@@ -121,10 +121,10 @@ static rill_status list_links(finder *f)
         f->cut_first[row + 1] += f->cut_first[row];
     }
     if (f->node_first[f->rows] > UINT32_MAX - 1)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "%llu fluid voxels are more than the 4294967294 that can be numbered: choose a "
-                           "larger --dx",
-                           (unsigned long long)f->node_first[f->rows]));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "%llu fluid voxels are more than the 4294967294 that can be numbered: choose a larger --dx",
+            (unsigned long long)f->node_first[f->rows]));
     RILL_TRY(rill_array_create(f->wall_first[f->rows] + 1, sizeof *f->walls, what, (void **)&f->walls));
     RILL_TRY(rill_array_create(f->cut_first[f->rows] + 1, sizeof *f->cuts, what, (void **)&f->cuts));
     RILL_TRY(scan_rows(f, true));

@@ -227,10 +227,10 @@ static const char *reason(const closing *c, const candidate *k, char why[160])
     else if (c->loops.plain[k->loop] < PLAIN)
         snprintf(why, 160, "shares edges with several triangles, which ends do not");
     else
-        snprintf(why, 160,
-                 "is flat, but the wall does not stand on its plane: normals lean by a cosine of %.2f, "
-                 "and %g is allowed",
-                 k->leaning, standing_of(o, c->loops.first[k->loop + 1] - c->loops.first[k->loop]));
+        snprintf(
+            why, 160,
+            "is flat, but the wall does not stand on its plane: normals lean by a cosine of %.2f, and %g is allowed",
+            k->leaning, standing_of(o, c->loops.first[k->loop + 1] - c->loops.first[k->loop]));
     return why;
 }
 
@@ -246,9 +246,8 @@ static rill_status check_holes(const closing *c, int openings)
         if (o->area < least->area || k->within) continue;
         return rill_fail(
             RILL_USAGE,
-            "the hole of %.4g mm2 around (%.4g, %.4g, %.4g) mm is as large as the smallest opening of "
-            "%.4g mm2, but not an opening, because its rim %s: repair the surface, cut the vessel there with "
-            "--plane, or close it with --close-holes",
+            "the hole of %.4g mm2 around (%.4g, %.4g, %.4g) mm is as large as the smallest opening of %.4g mm2, but not an opening, because its rim %s: "
+            "repair the surface, cut the vessel there with --plane, or close it with --close-holes",
             1e6 * o->area, 1e3 * o->centre[0], 1e3 * o->centre[1], 1e3 * o->centre[2], 1e6 * least->area,
             reason(c, k, why));
     }
@@ -318,8 +317,7 @@ static rill_status check_any(const closing *c, int openings)
         char why[160];
         return rill_fail(
             RILL_USAGE,
-            "none of its %u boundary loops is a flat opening: one of %.4g mm2 around (%.4g, %.4g, "
-            "%.4g) mm %s: cut the ends off with --plane",
+            "none of its %u boundary loops is a flat opening: one of %.4g mm2 around (%.4g, %.4g, %.4g) mm %s: cut the ends off with --plane",
             c->loops.count, 1e6 * o->area, 1e3 * o->centre[0], 1e3 * o->centre[1], 1e3 * o->centre[2],
             reason(c, k, why));
     }
@@ -427,10 +425,10 @@ static rill_status check_tags(const closing *c, int openings)
             if (c->candidates[k].tag != tag) continue;
             found++;
             if (!rill_outline_is_flat(o))
-                return rill_fail(RILL_USAGE,
-                                 "what was given as %s is not flat: its outline leaves its plane by %.3g mm, "
-                                 "and %.3g mm are allowed",
-                                 name, 1e3 * o->off_plane, 1e3 * FLAT * sqrt(o->area));
+                return rill_fail(
+                    RILL_USAGE,
+                    "what was given as %s is not flat: its outline leaves its plane by %.3g mm, and %.3g mm are allowed",
+                    name, 1e3 * o->off_plane, 1e3 * FLAT * sqrt(o->area));
         }
         if (found != 1)
             return rill_fail(RILL_USAGE, "what was given as %s has %d outlines, not one", name, found);
@@ -563,10 +561,10 @@ rill_status rill_opening_name_check(const char *name)
     bool good = length > 0 && length < RILL_OPENING_NAME && name[0] != '.';
     for (const char *c = name; good && *c; c++) good = isalnum((unsigned char)*c) || strchr("-_.+", *c);
     if (good) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "\"%.70s\" cannot name an opening: take 1 to %d letters, digits, and -_.+ behind the "
-                     "first",
-                     name, RILL_OPENING_NAME - 1);
+    return rill_fail(
+        RILL_USAGE,
+        "\"%.70s\" cannot name an opening: take 1 to %d letters, digits, and -_.+ behind the first", name,
+        RILL_OPENING_NAME - 1);
 }
 
 /* Read "12mm,30mm,5mm"; false when it is no position. */
@@ -627,17 +625,17 @@ rill_status rill_openings_rename(rill_openings *openings, const char *text)
     double away;
     const int k = find_opening(openings, text, (size_t)(name - text), &away);
     if (k < 0)
-        return rill_fail(RILL_USAGE,
-                         "\"%.*s\" is none of the %d openings and no position: take a name such as %s, or "
-                         "12mm,30mm,5mm",
-                         (int)(name - text < 80 ? name - text : 80), text, openings->count,
-                         openings->count ? openings->openings[0].name : "opening-1");
+        return rill_fail(
+            RILL_USAGE,
+            "\"%.*s\" is none of the %d openings and no position: take a name such as %s, or 12mm,30mm,5mm",
+            (int)(name - text < 80 ? name - text : 80), text, openings->count,
+            openings->count ? openings->openings[0].name : "opening-1");
     const double *place = openings->places[k], diameter = openings->openings[k].hydraulic_diameter;
     if (away > diameter)
         return rill_fail(
             RILL_USAGE,
-            "no opening is at \"%.*s\": the nearest, %s at (%.4g, %.4g, %.4g) mm, is %.3g mm away, "
-            "more than its diameter of %.3g mm: correct the position, or give the name",
+            "no opening is at \"%.*s\": the nearest, %s at (%.4g, %.4g, %.4g) mm, is %.3g mm away, more than its diameter of %.3g mm: "
+            "correct the position, or give the name",
             (int)(name - text < 80 ? name - text : 80), text, openings->openings[k].name, 1e3 * place[0],
             1e3 * place[1], 1e3 * place[2], 1e3 * away, 1e3 * diameter);
     snprintf(openings->openings[k].name, sizeof openings->openings[k].name, "%s", name + 1);

@@ -129,9 +129,9 @@ static rill_status check_header(const ply *p)
         }
     }
     if (vertices && faces) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "its header does not promise vertices with x, y, z and then faces with a list "
-                     "vertex_indices: export it as a PLY surface of polygons");
+    return rill_fail(
+        RILL_USAGE,
+        "its header does not promise vertices with x, y, z and then faces with a list vertex_indices: export it as a PLY surface of polygons");
 }
 
 static rill_status read_header(ply *p)
@@ -163,8 +163,8 @@ static rill_status next_binary(ply *p, number type, double *out)
 {
     const size_t size = sizes[type];
     if ((uint64_t)(p->text->data + p->text->size - p->text->at) < size)
-        return rill_fail(RILL_USAGE, "it ends before the last element that its header promises: it is "
-                                     "truncated");
+        return rill_fail(RILL_USAGE,
+                         "it ends before the last element that its header promises: it is truncated");
     uint64_t word = 0;
     for (size_t b = 0; b < size; b++) {
         const size_t from = p->coding == BIG ? size - 1 - b : b;
@@ -227,8 +227,8 @@ static rill_status read_item(ply *p, const element *e, uint64_t item)
     rill_status status = RILL_OK;
     double x[3] = {0}, values[CORNERS], passed;
     if (p->coding == ASCII && !rill_surface_line(p->text))
-        return rill_fail(RILL_USAGE, "it ends before the last element that its header promises: it is "
-                                     "truncated");
+        return rill_fail(RILL_USAGE,
+                         "it ends before the last element that its header promises: it is truncated");
     for (int k = 0; k < e->properties; k++) {
         const property *q = &e->property[k];
         uint64_t count = 0;

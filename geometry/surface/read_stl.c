@@ -37,12 +37,11 @@ rill_status rill_surface_read_stl_binary(const rill_surface_text *text, rill_mes
     const uint64_t count = (uint64_t)n[0] | (uint64_t)n[1] << 8 | (uint64_t)n[2] << 16 | (uint64_t)n[3] << 24;
     const uint64_t wanted = HEAD + FACET * count;
     if (wanted != text->size)
-        return rill_fail(RILL_USAGE,
-                         "as a binary STL it promises %llu triangles, that is %llu bytes, and has %llu: it "
-                         "is %s",
-                         (unsigned long long)count, (unsigned long long)wanted,
-                         (unsigned long long)text->size,
-                         wanted > text->size ? "truncated, or no STL surface" : "damaged, or no STL surface");
+        return rill_fail(
+            RILL_USAGE,
+            "as a binary STL it promises %llu triangles, that is %llu bytes, and has %llu: it is %s",
+            (unsigned long long)count, (unsigned long long)wanted, (unsigned long long)text->size,
+            wanted > text->size ? "truncated, or no STL surface" : "damaged, or no STL surface");
     RILL_TRY(rill_mesh_patch(mesh, "", 0, &patch));
     RILL_TRY(rill_mesh_reserve(mesh, 3 * count, count));
     for (uint64_t t = 0; t < count; t++) {

@@ -230,8 +230,7 @@ rill_status rill_surface_read_vtp(const char *path, rill_mesh *mesh)
     if (strcmp(file->type, "PolyData") != 0)
         RILL_TRY(rill_fail(
             RILL_USAGE,
-            "it is a VTK file of type \"%s\", and surfaces are of type PolyData: apply Extract Surface "
-            "in ParaView, and save it as VTP",
+            "it is a VTK file of type \"%s\", and surfaces are of type PolyData: apply Extract Surface in ParaView, and save it as VTP",
             file->type));
     RILL_TRY(read_points(file, mesh));
     RILL_TRY(read_polygons(file, mesh));

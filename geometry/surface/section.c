@@ -110,8 +110,8 @@ static rill_status check_point(const cutting *c, const rill_plane *plane)
     if (fabs(s.winding) > 0.5 || s.distance <= near * sqrt(fabs(s.area))) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "its point is %.3g mm outside of the nearest section, which has %.3g mm2: give a point within "
-        "the vessel that is to be cut; the middle of that section is %.4gmm,%.4gmm,%.4gmm",
+        "its point is %.3g mm outside of the nearest section, which has %.3g mm2: give a point within the vessel that is to be cut; "
+        "the middle of that section is %.4gmm,%.4gmm,%.4gmm",
         1e3 * s.distance, 1e6 * fabs(s.area), 1e3 * s.centre[0], 1e3 * s.centre[1], 1e3 * s.centre[2]);
 }
 
@@ -129,10 +129,10 @@ static rill_status follow(cutting *c, uint32_t start)
             const uint32_t slot = c->beside[3 * (uint64_t)t + k];
             if (slot == UINT32_MAX) {
                 const double *x = c->mesh->vertices[v[k]];
-                return rill_fail(RILL_USAGE,
-                                 "the section runs into an open or branching edge at (%.4g, %.4g, %.4g) mm: "
-                                 "move the plane away from it",
-                                 1e3 * x[0], 1e3 * x[1], 1e3 * x[2]);
+                return rill_fail(
+                    RILL_USAGE,
+                    "the section runs into an open or branching edge at (%.4g, %.4g, %.4g) mm: move the plane away from it",
+                    1e3 * x[0], 1e3 * x[1], 1e3 * x[2]);
             }
             if (c->state[slot / 3] != UNSEEN) continue;
             c->state[slot / 3] = SECTION;
@@ -163,9 +163,9 @@ static rill_status mark_behind(cutting *c)
             const uint32_t *v = c->mesh->triangles[t].v, slot = c->beside[3 * (uint64_t)t + k];
             if (slot == UINT32_MAX) continue;
             if (c->state[slot / 3] == SECTION && is_above(c, v[k]) && is_above(c, v[(k + 1) % 3]))
-                return rill_fail(RILL_USAGE,
-                                 "the plane does not part the vessel: the way from one side leads "
-                                 "round to the other");
+                return rill_fail(
+                    RILL_USAGE,
+                    "the plane does not part the vessel: the way from one side leads round to the other");
             if (c->state[slot / 3] != UNSEEN) continue;
             c->state[slot / 3] = BEHIND;
             c->queue[tail++] = slot / 3;
@@ -300,8 +300,8 @@ static rill_status check_loss(const rill_mesh *mesh, double most, rill_section_l
     if (!(loss->volume > most * loss->before)) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "the plane would remove %.3g of %.3g mL (%.3g %%), more than %.0f %%: reverse its normal, which "
-        "points to the side that stays, or allow it with --remove-most",
+        "the plane would remove %.3g of %.3g mL (%.3g %%), more than %.0f %%: "
+        "reverse its normal, which points to the side that stays, or allow it with --remove-most",
         1e6 * loss->volume, 1e6 * loss->before, 100 * loss->volume / loss->before, 100 * most);
 }
 
@@ -354,8 +354,7 @@ static rill_status no_such_group(const rill_mesh *mesh, const char *group, bool 
     if (known_group)
         return rill_fail(
             RILL_USAGE,
-            "the group \"%.80s\" is gone already: a --patch before this one, a --plane or --shell "
-            "took it away, or it never had triangles",
+            "the group \"%.80s\" is gone already: a --patch before this one, a --plane or --shell took it away, or it never had triangles",
             group);
     char known[256] = "";
     for (uint32_t p = 0; p < mesh->patch_count; p++) {

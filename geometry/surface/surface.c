@@ -44,10 +44,10 @@ static rill_status weld(work *w)
     w->rounding = r->tolerance;
     if (w->options->weld > 0) {
         if (w->options->weld < r->tolerance || w->options->weld > 0.1 * diagonal)
-            return rill_fail(RILL_USAGE,
-                             "vertices within %g mm cannot be welded: take a distance from %.3g mm, what "
-                             "rounding explains, to %.3g mm, a tenth of the surface's diagonal",
-                             1e3 * w->options->weld, 1e3 * r->tolerance, 1e2 * diagonal);
+            return rill_fail(
+                RILL_USAGE,
+                "vertices within %g mm cannot be welded: take a distance from %.3g mm, what rounding explains, to %.3g mm, a tenth of the surface's diagonal",
+                1e3 * w->options->weld, 1e3 * r->tolerance, 1e2 * diagonal);
         r->tolerance = w->options->weld;
     }
     if (!(diagonal > 0)) return rill_fail(RILL_USAGE, "all of its triangles lie in one point");
@@ -112,8 +112,7 @@ static rill_status refuse_several(const rill_shell *shells, uint32_t count, cons
     if (open > 100)
         return rill_fail(
             RILL_USAGE,
-            "its triangles do not join, and make %u parts with open edges: --weld 0.01mm, or more, "
-            "joins them",
+            "its triangles do not join, and make %u parts with open edges: --weld 0.01mm, or more, joins them",
             open);
     return rill_fail(RILL_USAGE,
                      "it holds %u separate vessels with open ends, the second around (%.4g, %.4g, %.4g) mm: "
@@ -256,13 +255,10 @@ static void remark_closed(const work *w)
 {
     if (w->openings.count > 0) return;
     const bool asked = w->options->caps != RILL_CAPS_NONE;
-    rill_log(RILL_LOG_NOTE,
-             "%s is closed, so that no flow can enter%s: %scut its ends off with --plane, which rill info "
-             "proposes, or name groups of "
-             "triangles "
-             "with --patch",
-             w->path, asked ? ", and has no flat cap" : "",
-             asked ? "" : "open its flat caps with --caps auto, ");
+    rill_log(
+        RILL_LOG_NOTE,
+        "%s is closed, so that no flow can enter%s: %scut its ends off with --plane, which rill info proposes, or name groups of triangles with --patch",
+        w->path, asked ? ", and has no flat cap" : "", asked ? "" : "open its flat caps with --caps auto, ");
 }
 
 rill_status rill_surface_close(work *w)
@@ -355,15 +351,12 @@ static rill_status check_cells(const work *w)
     if (longest_side(r) > most * width / w->options->min_cells)
         return rill_fail(
             RILL_USAGE,
-            "%s is %.3g mm wide at (%.4g, %.4g, %.4g) mm, which is too narrow for any lattice along the "
-            "%.4g mm of the surface: repair the surface there, where it has a fold or a fin, or accept it "
-            "with "
-            "--min-cells 0",
+            "%s is %.3g mm wide at (%.4g, %.4g, %.4g) mm, which is too narrow for any lattice along the %.4g mm of the surface: "
+            "repair the surface there, where it has a fold or a fin, or accept it with --min-cells 0",
             what, 1e3 * width, 1e3 * at[0], 1e3 * at[1], 1e3 * at[2], 1e3 * longest_side(r));
     return rill_fail(
         RILL_USAGE,
-        "only %.3g cells lie across %s, %.3g mm wide, at (%.4g, %.4g, %.4g) mm: choose --dx %.3gmm "
-        "or less, or accept it with --min-cells %.3g%s",
+        "only %.3g cells lie across %s, %.3g mm wide, at (%.4g, %.4g, %.4g) mm: choose --dx %.3gmm or less, or accept it with --min-cells %.3g%s",
         round_down(cells), what, 1e3 * width, 1e3 * at[0], 1e3 * at[1], 1e3 * at[2],
         round_down(1e3 * width / w->options->min_cells), round_down(cells), doubt_units(w, doubt));
 }
@@ -422,8 +415,7 @@ static rill_status sign(work *w)
     if (w->report->defects[RILL_DEFECT_WITHIN].count > 0)
         RILL_TRY(rill_note(
             &w->geom->notes,
-            "shells overlap, and are taken as their union: %llu triangles, %.3g %% of the surface, lie "
-            "within its lumen, and have no wall shear",
+            "shells overlap, and are taken as their union: %llu triangles, %.3g %% of the surface, lie within its lumen, and have no wall shear",
             (unsigned long long)w->report->defects[RILL_DEFECT_WITHIN].count, 100 * w->report->within_share));
     for (int k = 0; k < w->openings.count; k++)
         if (cos(w->openings.oblique[k]) < RILL_OBLIQUE)

@@ -171,10 +171,10 @@ rill_status rill_shape_cuts(rill_geom *geom, rill_lattice lattice)
     const uint64_t rows = (uint64_t)geom->n[1] * geom->n[2];
     rill_surface *surface = NULL;
     if (!geom->voxels || geom->surface)
-        return rill_fail(RILL_USAGE, geom->surface
-                                         ? "the geometry has a surface already: give it without"
-                                         : "a surface is made through voxels that one process holds: "
-                                           "run on one");
+        return rill_fail(RILL_USAGE,
+                         geom->surface
+                             ? "the geometry has a surface already: give it without"
+                             : "a surface is made through voxels that one process holds: run on one");
     if (rill_geom_fluid(geom) > UINT32_MAX - 1)
         return rill_fail(RILL_USAGE,
                          "%llu fluid voxels are more than the 4294967294 that fit: lower the size",

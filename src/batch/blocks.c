@@ -13,8 +13,7 @@ static rill_status edge_check(const rill_geom *geom, const uint32_t *edges, int 
         if (edge > geom->n[a])
             return rill_fail(
                 RILL_USAGE,
-                "blocks of %u voxels do not fit into the %u voxels along %c: choose an edge from %d "
-                "to the shortest edge of the image",
+                "blocks of %u voxels do not fit into the %u voxels along %c: choose an edge from %d to the shortest edge of the image",
                 edge, geom->n[a], rill_axis(a), EDGE_LEAST);
     if (edge < EDGE_LEAST)
         return rill_fail(RILL_USAGE, "blocks of %u voxels are too small for a flow: the least is %d", edge,
@@ -46,9 +45,9 @@ rill_status rill_blocks_create(const rill_geom *geom, const char *name, const ui
     uint64_t all = 0;
     if (count < 1) return rill_fail(RILL_USAGE, "no size of blocks is given: list at least one");
     if (geom->surface)
-        return rill_fail(RILL_USAGE,
-                         "the geometry says where its walls are on every link, which blocks of it "
-                         "would lose: cut a geometry of voxels alone");
+        return rill_fail(
+            RILL_USAGE,
+            "the geometry says where its walls are on every link, which blocks of it would lose: cut a geometry of voxels alone");
     for (int k = 0; k < count; k++) {
         RILL_TRY(edge_check(geom, edges, k));
         rill_block_grid *grid = &grids[k];

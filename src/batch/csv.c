@@ -433,10 +433,10 @@ static rill_status parse(const char *path, rill_batch_csv *csv)
     bool same = record_take(&at, &r) == l->count;
     for (int k = 0; k < l->count && same; k++) same = strcmp(r.cells[k], l->columns[k].name) == 0;
     if (!same)
-        return rill_fail(RILL_USAGE,
-                         "%s is not a table of this version of %s: its first line has other columns; "
-                         "name another file",
-                         path, l->command);
+        return rill_fail(
+            RILL_USAGE,
+            "%s is not a table of this version of %s: its first line has other columns; name another file",
+            path, l->command);
     for (size_t line = 2; *at; line++) {
         const int count = record_take(&at, &r);
         if (count < 0)
@@ -457,11 +457,10 @@ static rill_status parse(const char *path, rill_batch_csv *csv)
         char hash[HASH_TEXT];
         row_hash(l, &csv->records[i], hash);
         if (strcmp(hash, csv->records[i].cells[l->count - 1]) != 0)
-            RILL_TRY(
-                rill_fail(RILL_USAGE,
-                          "%s: row %zu is damaged or was changed: its row_xxh3_64 is not that of its other "
-                          "cells; delete the row, which is computed again, or name another file",
-                          path, i + 2));
+            RILL_TRY(rill_fail(
+                RILL_USAGE,
+                "%s: row %zu is damaged or was changed: its row_xxh3_64 is not that of its other cells; delete the row, which is computed again, or name another file",
+                path, i + 2));
     }
 done:
     return status;

@@ -223,12 +223,12 @@ static void print_permeability(FILE *out, const rill_batch_options *o)
     if (!o->stream_given) v.stream = RILL_AA; /* the device chooses: no option */
     if (!o->addressing_given) v.addressing = RILL_LIST;
     rill_variant_name(v, name, sizeof name);
-    fprintf(out,
-            "%s axis %d tau %a magic %a drive %d reservoir %u force %a every %llu tolerance %a steps %llu "
-            "keep %d acceleration %d storage %d bar %d sample %u\n",
-            name, p->axis, p->tau, p->magic, (int)p->drive, p->drive ? p->reservoir : 0, p->force,
-            (unsigned long long)p->every, p->tolerance, (unsigned long long)p->max_steps, p->keep_all,
-            (int)p->acceleration, p->keep_storage, o->error_bar, o->sample_edge);
+    fprintf(
+        out,
+        "%s axis %d tau %a magic %a drive %d reservoir %u force %a every %llu tolerance %a steps %llu keep %d acceleration %d storage %d bar %d sample %u\n",
+        name, p->axis, p->tau, p->magic, (int)p->drive, p->drive ? p->reservoir : 0, p->force,
+        (unsigned long long)p->every, p->tolerance, (unsigned long long)p->max_steps, p->keep_all,
+        (int)p->acceleration, p->keep_storage, o->error_bar, o->sample_edge);
 }
 
 static void print_diffusivity(FILE *out, const rill_batch_options *o)

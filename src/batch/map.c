@@ -109,8 +109,7 @@ static rill_status print(FILE *out, const void *context)
         "<?xml version=\"1.0\"?>\n"
         "<!-- %s in %s, lengths in %s. A cell is a block of %u x %u x %u voxels. -->\n"
         "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
-        "  <ImageData WholeExtent=\"0 %u 0 %u 0 %u\" Origin=\"%.17g %.17g %.17g\" Spacing=\"%.17g %.17g "
-        "%.17g\">\n"
+        "  <ImageData WholeExtent=\"0 %u 0 %u 0 %u\" Origin=\"%.17g %.17g %.17g\" Spacing=\"%.17g %.17g %.17g\">\n"
         "    <Piece Extent=\"0 %u 0 %u 0 %u\">\n"
         "      <CellData Scalars=\"porosity\" Tensors=\"%s\">\n",
         diffusion ? "Diffusivity" : "Permeability",

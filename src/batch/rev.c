@@ -143,8 +143,7 @@ static rill_status print(FILE *out, const void *context)
     rill_status status = RILL_OK;
     const content *c = context;
     fputs(
-        "block_edge_voxels,block_edge_m,quantity,unit,blocks,blocks_without,conducting,mean,"
-        "standard_deviation,geometric_mean,minimum,quartile_1,median,quartile_3,maximum,sample_half_width\n",
+        "block_edge_voxels,block_edge_m,quantity,unit,blocks,blocks_without,conducting,mean,standard_deviation,geometric_mean,minimum,quartile_1,median,quartile_3,maximum,sample_half_width\n",
         out);
     for (int g = 0; g < c->count; g++)
         for (int q = 0; q < RILL_REV_QUANTITIES; q++)

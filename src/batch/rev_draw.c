@@ -251,8 +251,8 @@ static rill_status print(FILE *out, const void *context)
     range_set(d, RILL_REV_POROSITY, 1, &low);
     fprintf(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-        "font-family=\"sans-serif\" font-size=\"%d\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"%d\">\n"
+        "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
         WIDTH, tall, WIDTH, tall, FONT, WIDTH, tall);
     RILL_TRY(panel_draw(d, &high, RILL_REV_K, scale));
     RILL_TRY(panel_draw(d, &low, RILL_REV_POROSITY, 1));

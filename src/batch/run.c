@@ -52,9 +52,9 @@ static rill_status request_check(const rill_geom *geom, const rill_permeability_
     rill_block_grid grid;
     rill_batch_item *items = NULL;
     if (o->checkpoint && (r->error_bar || r->sample_edge))
-        return rill_fail(RILL_USAGE,
-                         "the further runs of an error bar have no place in a checkpoint: leave one of "
-                         "them out");
+        return rill_fail(
+            RILL_USAGE,
+            "the further runs of an error bar have no place in a checkpoint: leave one of them out");
     if (!(r->pressure_drop >= 0) || !isfinite(r->pressure_drop))
         return rill_fail(RILL_USAGE, "pressure drop %g Pa is not a number from 0 on", r->pressure_drop);
     if (r->pressure_drop > 0 && !(r->fluid.viscosity > 0 && isfinite(r->fluid.viscosity)))
@@ -64,9 +64,9 @@ static rill_status request_check(const rill_geom *geom, const rill_permeability_
     if (r->error_bar) RILL_TRY(rill_plan_error_bar_check(o));
     if (!r->sample_edge) return RILL_OK;
     if (geom->planes)
-        return rill_fail(RILL_USAGE,
-                         "the row \"sample\" needs blocks that one process computes: start one, or leave "
-                         "it out");
+        return rill_fail(
+            RILL_USAGE,
+            "the row \"sample\" needs blocks that one process computes: start one, or leave it out");
     status = rill_blocks_create(geom, "sample", &r->sample_edge, 1, &grid, &items, &(size_t){0});
     if (status != RILL_OK) rill_fail_prefix("sample");
     *blocks = status == RILL_OK ? grid.count : 0;

@@ -65,22 +65,21 @@ static void row_put(const rill_block_grid *grid, const rill_batch_row *rows, con
         const bool enough = rill_rev_sample_error(grid, rows, k, (double)rill_geom_sample(geom), &error);
         if (enough) rill_rev_sample_range(&error, range);
         if (!enough)
-            snprintf(note, sizeof note,
-                     "%d blocks with a result are needed, and one that conducts along %c; %zu of %u voxels "
-                     "have one: choose a smaller edge",
-                     RILL_SAMPLE_BLOCKS, rill_axis(a), error.blocks, grid->edge);
+            snprintf(
+                note, sizeof note,
+                "%d blocks with a result are needed, and one that conducts along %c; %zu of %u voxels have one: choose a smaller edge",
+                RILL_SAMPLE_BLOCKS, rill_axis(a), error.blocks, grid->edge);
         else if (!isfinite(range[1]))
-            snprintf(note, sizeof note,
-                     "k of %zu blocks of %u voxels scatters so much that the material may have any k: a "
-                     "larger image is needed",
-                     error.blocks, grid->edge);
+            snprintf(
+                note, sizeof note,
+                "k of %zu blocks of %u voxels scatters so much that the material may have any k: a larger image is needed",
+                error.blocks, grid->edge);
         if (!enough || !isfinite(range[1]))
             return rill_error_bar_put(bar, RILL_ERROR_SAMPLE, RILL_ERROR_UNKNOWN, NULL, NULL, note);
         half[a] = fmax(range[1] - 1, 1 - range[0]);
         snprintf(
             note, sizeof note,
-            "the larger side of an interval of 95 %% (Student's t) for k of the material, from %zu blocks "
-            "of %u voxels taken as independent",
+            "the larger side of an interval of 95 %% (Student's t) for k of the material, from %zu blocks of %u voxels taken as independent",
             error.blocks, grid->edge);
     }
     rill_error_bar_put(bar, RILL_ERROR_SAMPLE, RILL_ERROR_KNOWN, NULL, half, note);

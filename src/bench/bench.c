@@ -170,8 +170,7 @@ static rill_status believe(rill_sim *sim, const rill_sim_options *options, bool 
     if (totals.not_finite || open || !(record->mass_error <= limit) || (size >= 4 && !closed && !(along > 0)))
         return rill_fail(
             RILL_NUMERICS,
-            "the timed result is wrong: %llu nodes not finite, mass changed by %g per node (limit %g), "
-            "momentum along the force %g",
+            "the timed result is wrong: %llu nodes not finite, mass changed by %g per node (limit %g), momentum along the force %g",
             (unsigned long long)totals.not_finite, record->mass_error, limit, along);
     return RILL_OK;
 }

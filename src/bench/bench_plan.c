@@ -337,9 +337,9 @@ static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *want
     if (suite == RILL_SUITE_ROCK && !wants->rock)
         return rill_fail(RILL_USAGE, "the suite rock needs an image or a geometry: name it with --rock FILE");
     if (suite == RILL_SUITE_VESSEL && !wants->vessel)
-        return rill_fail(RILL_USAGE,
-                         "the suite vessel needs a geometry that was cut from a surface: name it with "
-                         "--vessel FILE");
+        return rill_fail(
+            RILL_USAGE,
+            "the suite vessel needs a geometry that was cut from a surface: name it with --vessel FILE");
     if (suite == RILL_SUITE_SIZES) return add_sizes(plan, wants, &v);
     for (int k = 0; k < shapes; k++) {
         rill_bench_shape shape = shape_of(suite, wants);

@@ -50,9 +50,9 @@ done:
 rill_status rill_bench_vessel_check(const rill_geom *geom)
 {
     if (geom->surface) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "the geometry was not cut from a surface, so that it has no wall distances and no "
-                     "openings: make it from one, rill voxelize VESSEL.stl");
+    return rill_fail(
+        RILL_USAGE,
+        "the geometry was not cut from a surface, so that it has no wall distances and no openings: make it from one, rill voxelize VESSEL.stl");
 }
 
 rill_status rill_bench_vessel_attach(const rill_domain *domain, rill_bench_boundaries boundaries,

@@ -305,11 +305,11 @@ rill_status rill_probe_check(const rill_probe *probe, rill_sim *sim, const rill_
     for (int k = 0; k < probe->count; k++) RILL_TRY(for_runs(probe, &probe->places[k], compare_run, &c));
     *error = c.error / amplitude;
     if (!(*error <= *limit))
-        status =
-            rill_fail(RILL_NUMERICS,
-                      "the result is wrong: it differs from fp64 with a pull list by %.2g of the velocity, "
-                      "and rounding explains %.2g: do not use this variant here, and report it",
-                      *error, *limit);
+        status = rill_fail(
+            RILL_NUMERICS,
+            "the result is wrong: it differs from fp64 with a pull list by %.2g of the velocity, and rounding explains %.2g: "
+            "do not use this variant here, and report it",
+            *error, *limit);
 done:
     return status;
 }

@@ -30,10 +30,10 @@ rill_status cli_axes_parse(const char *text, size_t length, cli_axes *out)
     }
     *out = axes;
     if (good && !comma && !(axes.letters && axes.numbers)) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "axis \"%.*s\" is not understood: give x, y, z, several of them such as xy or x,y, or "
-                     "0, 1, 2 for the axes in the order of the file",
-                     (int)(length < 40 ? length : 40), text);
+    return rill_fail(
+        RILL_USAGE,
+        "axis \"%.*s\" is not understood: give x, y, z, several of them such as xy or x,y, or 0, 1, 2 for the axes in the order of the file",
+        (int)(length < 40 ? length : 40), text);
 }
 
 unsigned cli_axes_letters(const cli_axes *axes, const int file[3])
@@ -73,10 +73,10 @@ rill_status cli_axes_of_files(const cli_axes *axes, const cli_image *image, cons
         RILL_TRY(axes_of(paths[k], image, file));
         const unsigned here = cli_axes_letters(axes, file);
         if (k > 0 && here != *letters)
-            return rill_fail(RILL_USAGE,
-                             "the axes of %s and of %s have another order, so that a number is not the same "
-                             "axis in both: give x, y or z",
-                             paths[0], paths[k]);
+            return rill_fail(
+                RILL_USAGE,
+                "the axes of %s and of %s have another order, so that a number is not the same axis in both: give x, y or z",
+                paths[0], paths[k]);
         *letters = here;
     }
 done:

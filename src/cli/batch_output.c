@@ -124,8 +124,8 @@ static void print_sample(const cli_batch_result *r)
     rill_rev_sample_range(&error, range);
     cli_row(
         "sample",
-        "%s of the material is %.2g to %.2g times that of the image (95 %%, Student's t, %zu blocks of %u "
-        "voxels taken as independent); ± 10 %% takes an edge of %.0f voxels",
+        "%s of the material is %.2g to %.2g times that of the image (95 %%, Student's t, %zu blocks of %u voxels taken as independent); "
+        "± 10 %% takes an edge of %.0f voxels",
         r->batch->rows->diffusion ? "D" : "k", range[0], range[1], error.blocks, error.edge,
         error.edge_tenth);
 }
@@ -144,17 +144,16 @@ static rill_status flows_note(const cli_batch_result *r, char **notes)
         unknown += b->rows[i].status == RILL_OK && !(b->rows[i].spacing > 0);
     }
     if (fast)
-        RILL_TRY(rill_note(notes,
-                           "the flow of %s at %g Pa has a Reynolds number above %d in %zu of %zu items: "
-                           "inertia makes the real flow smaller than Darcy's law says; take a smaller "
-                           "--pressure-drop",
-                           r->options->fluid.name, r->options->pressure_drop, RILL_DARCY_REYNOLDS, fast,
-                           b->count));
+        RILL_TRY(rill_note(
+            notes,
+            "the flow of %s at %g Pa has a Reynolds number above %d in %zu of %zu items: inertia makes the real flow smaller than Darcy's law says; "
+            "take a smaller --pressure-drop",
+            r->options->fluid.name, r->options->pressure_drop, RILL_DARCY_REYNOLDS, fast, b->count));
     if (unknown)
-        RILL_TRY(rill_note(notes,
-                           "%zu of %zu items have no flow in SI units, as their voxel size is unknown: add "
-                           "--voxel-size, such as 5.7um",
-                           unknown, b->count));
+        RILL_TRY(rill_note(
+            notes,
+            "%zu of %zu items have no flow in SI units, as their voxel size is unknown: add --voxel-size, such as 5.7um",
+            unknown, b->count));
 done:
     return status;
 }
@@ -287,21 +286,20 @@ static void json_values(const rill_batch_row *row, json_t *json)
 static json_t *json_row(const rill_batch_item *item, const rill_batch_row *row)
 {
     const rill_porosity *p = &row->porosity;
-    json_t *json =
-        json_pack("{s:s, s:s, s:[I,I,I], s:[I,I,I], s:o, s:s, s:i, s:s, s:{s:o, s:o, s:{s:o, s:o, s:o}}, "
-                  "s:o, s:o, s:f, s:f, s:s, s:s, s:s, s:s, s:b, s:o}",
-                  "file", item->name, "part", item->n[0] ? "block" : "whole", "first",
-                  (json_int_t)row->first[0], (json_int_t)row->first[1], (json_int_t)row->first[2], "voxels",
-                  (json_int_t)row->n[0], (json_int_t)row->n[1], (json_int_t)row->n[2], "voxel_size_m",
-                  row->spacing > 0 ? json_real(row->spacing) : json_null(), "exit_reason",
-                  rill_batch_reason_name(row->reason), "exit_code", (int)row->status, "message", row->message,
-                  "porosity", "total", json_fraction(p->total), "connected", json_fraction(p->connected),
-                  "percolating", "x", json_fraction(p->percolating[0]), "y", json_fraction(p->percolating[1]),
-                  "z", json_fraction(p->percolating[2]), "uncertainty", rill_json_real(row->uncertainty),
-                  "anisotropy", rill_json_real(rill_batch_row_anisotropy(row)), "seconds", row->seconds,
-                  "seconds_preparing", row->seconds_prepare, "backend", row->made.backend, "input_xxh3_64",
-                  row->made.input_hash, "options_xxh3_64", row->made.options_hash, "software",
-                  row->made.software, "resumed", row->resumed, "notes", rill_json_notes(row->notes, NULL));
+    json_t *json = json_pack(
+        "{s:s, s:s, s:[I,I,I], s:[I,I,I], s:o, s:s, s:i, s:s, s:{s:o, s:o, s:{s:o, s:o, s:o}}, s:o, s:o, s:f, s:f, s:s, s:s, s:s, s:s, s:b, s:o}",
+        "file", item->name, "part", item->n[0] ? "block" : "whole", "first", (json_int_t)row->first[0],
+        (json_int_t)row->first[1], (json_int_t)row->first[2], "voxels", (json_int_t)row->n[0],
+        (json_int_t)row->n[1], (json_int_t)row->n[2], "voxel_size_m",
+        row->spacing > 0 ? json_real(row->spacing) : json_null(), "exit_reason",
+        rill_batch_reason_name(row->reason), "exit_code", (int)row->status, "message", row->message,
+        "porosity", "total", json_fraction(p->total), "connected", json_fraction(p->connected), "percolating",
+        "x", json_fraction(p->percolating[0]), "y", json_fraction(p->percolating[1]), "z",
+        json_fraction(p->percolating[2]), "uncertainty", rill_json_real(row->uncertainty), "anisotropy",
+        rill_json_real(rill_batch_row_anisotropy(row)), "seconds", row->seconds, "seconds_preparing",
+        row->seconds_prepare, "backend", row->made.backend, "input_xxh3_64", row->made.input_hash,
+        "options_xxh3_64", row->made.options_hash, "software", row->made.software, "resumed", row->resumed,
+        "notes", rill_json_notes(row->notes, NULL));
     if (json) json_values(row, json);
     return json;
 }

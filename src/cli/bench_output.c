@@ -31,10 +31,8 @@ static double two_q_b(rill_variant v)
 void bench_print_heading(void)
 {
     printf(
-        "2qB: speed as a fraction of the bandwidth GB/s of this run (device copy on a GPU, in-place update "
-        "on\n"
-        "a CPU), counting the populations that an update reads and writes; read: with the index bytes that "
-        "it\n"
+        "2qB: speed as a fraction of the bandwidth GB/s of this run (device copy on a GPU, in-place update on\n"
+        "a CPU), counting the populations that an update reads and writes; read: with the index bytes that it\n"
         "reads. B/node: all that is allocated, per fluid node. Every result was checked against fp64.\n\n");
     printf("%-13s %-44s %11s %9s %8s %7s %9s %7s %7s\n", "case", "variant", "nodes", "MLUPS", "spread",
            "B/node", "GB/s", "2qB", "read");
@@ -107,9 +105,7 @@ rill_status bench_report_add(bench_report *report, const rill_bench_case *c, con
 {
     json_t *record = case_json(report, c);
     json_t *figures = json_pack(
-        "{s:s, s:I, s:f, s:f, s:f, s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:f, s:f, s:I, "
-        "s:b, "
-        "s:f, s:s}",
+        "{s:s, s:I, s:f, s:f, s:f, s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:b, s:f, s:s}",
         "device", r->device, "nodes", (json_int_t)r->nodes, "porosity", r->porosity, "mlups", r->mlups,
         "mlups_spread", r->mlups_max - r->mlups_min, "bandwidth_gbs", r->bandwidth * 1e-9, "yardstick",
         report->yardstick->device->backend->yardstick, "percent_2qb", percent(r, two_q_b(c->variant)),
@@ -288,13 +284,12 @@ void bench_print_hybrid(const json_t *found)
                json_number_value(json_object_get(b, "sparse_free_mlups")),
                json_number_value(json_object_get(b, "dense_free_mlups")));
         if (json_is_null(times))
-            printf("No bound for a hybrid: the free half alone takes longer than the river bed. Repeat the "
-                   "measurement\nwith nothing else on the device.\n");
+            printf(
+                "No bound for a hybrid: the free half alone takes longer than the river bed. Repeat the measurement\nwith nothing else on the device.\n");
         else
-            printf("A hybrid that is dense above the bed is at most %.3f times as fast as sparse; with all "
-                   "nodes "
-                   "at the\nspeed of the dense box it would be %.3f times.\n",
-                   json_number_value(times), json_number_value(json_object_get(b, "times_sparse_all")));
+            printf(
+                "A hybrid that is dense above the bed is at most %.3f times as fast as sparse; with all nodes at the\nspeed of the dense box it would be %.3f times.\n",
+                json_number_value(times), json_number_value(json_object_get(b, "times_sparse_all")));
     }
 }
 

@@ -19,13 +19,14 @@ rill_status cli_scaling_check(const cli_scaling *s, bool chosen)
 {
     const bool given = s->devices.list || s->devices.ranks > 1 || s->model || s->parts;
     if (cli_team() && !chosen)
-        return rill_fail(RILL_USAGE,
-                         "%d processes were started, and only the suite scaling uses several: choose "
-                         "it, or start one process",
-                         cli_team()->size);
+        return rill_fail(
+            RILL_USAGE,
+            "%d processes were started, and only the suite scaling uses several: choose it, or start one process",
+            cli_team()->size);
     if (given && !chosen)
-        return rill_fail(RILL_USAGE, "--devices, --ranks, --model and --parts belong to --suite scaling: add "
-                                     "it, all other suites time one device");
+        return rill_fail(
+            RILL_USAGE,
+            "--devices, --ranks, --model and --parts belong to --suite scaling: add it, all other suites time one device");
     if (s->model && (s->devices.list || s->devices.ranks > 1))
         return rill_fail(RILL_USAGE, "--model takes one device: leave out --devices and --ranks");
     if (s->each_part && !s->model) return rill_fail(RILL_USAGE, "--each-part belongs to --model: add it");
@@ -151,9 +152,7 @@ static rill_status record(scaling_state *s, const rill_bench_case *c, int parts,
     if (!s->run->quiet && each) bench_parts_print(each, parts, 0);
     fflush(stdout);
     json_t *json = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, "
-        "s:i, s:s, s:s, "
-        "s:s, s:f, s:b, s:s, s:f, s:f, s:f, s:f, s:f, s:b}",
+        "{s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:i, s:s, s:s, s:s, s:f, s:b, s:s, s:f, s:f, s:f, s:f, s:f, s:b}",
         "suite", "scaling", "case", name, "variant", variant, "backend",
         s->run->options->devices.opened[0]->backend->name, "device",
         rill_device_name(s->run->options->devices.opened[0]), "model", model, "devices", parts, "nodes",

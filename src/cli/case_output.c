@@ -72,11 +72,11 @@ static void print_opening(const rill_case *c, const rill_opening *o, const rill_
 static void print_step(const rill_case *c, const rill_case_plan *p)
 {
     char text[64], more[64];
-    cli_row("time step", "%s: %s", duration(p->scales.time, text, sizeof text),
-            c->run.time_step > 0
-                ? "as requested, with a whole number of steps in a cycle"
-                : "by the requested Mach number, tau up to 0.8, pressures that oscillate, or "
-                  "what the lattice stores");
+    cli_row(
+        "time step", "%s: %s", duration(p->scales.time, text, sizeof text),
+        c->run.time_step > 0
+            ? "as requested, with a whole number of steps in a cycle"
+            : "by the requested Mach number, tau up to 0.8, pressures that oscillate, or what the lattice stores");
     if (p->viscosity.tau_high > p->viscosity.tau_low * (1 + 1e-9))
         cli_row("tau", "%.5g to %.4g: %s, %.4g where it is sheared as at the inlet", p->viscosity.tau_low,
                 p->viscosity.tau_high, laws[c->law.kind], p->options.tau);
@@ -229,8 +229,7 @@ static json_t *opening_json(const rill_case *c, const rill_opening *o, const ril
 static json_t *numbers_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)
 {
     return json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, "
-        "s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
         "case", c->path, "geometry", c->geometry, "spacing_m", rill_json_real(geom->spacing), "fluid_nodes",
         (json_int_t)p->nodes, "wall_links", (json_int_t)p->wall_links, "opening_links",
         (json_int_t)p->opening_links, "time_step_s", rill_json_real(p->scales.time), "tau",

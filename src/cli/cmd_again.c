@@ -52,10 +52,10 @@ static rill_status json_command(const char *path, char **line)
     RILL_TRY(rill_json_read(path, &json));
     const char *text = json_string_value(json_object_get(json, "command"));
     if (!text)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "%s does not say by which command it was made: give a result of rill "
-                           "permeability, diffusivity or dispersion",
-                           path));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "%s does not say by which command it was made: give a result of rill permeability, diffusivity or dispersion",
+            path));
     if (!(*line = strdup(text))) status = rill_fail(RILL_SYSTEM, "out of memory for a command line");
 done:
     json_decref(json);
@@ -89,10 +89,10 @@ static rill_status join(const char *path, const cli_words *w, int more, char **w
 {
     *count = 0;
     if (!command_of(w))
-        return rill_fail(RILL_USAGE,
-                         "%s was made by \"%.60s %.60s\": only rill permeability, diffusivity and dispersion "
-                         "are run again",
-                         path, w->count > 0 ? w->word[0] : "", w->count > 1 ? w->word[1] : "");
+        return rill_fail(
+            RILL_USAGE,
+            "%s was made by \"%.60s %.60s\": only rill permeability, diffusivity and dispersion are run again",
+            path, w->count > 0 ? w->word[0] : "", w->count > 1 ? w->word[1] : "");
     for (int k = 1, out; k<w->count; k += out> 0 ? out : 1)
         if ((out = words_left_out(w->word[k])) == 0) to[(*count)++] = w->word[k];
     for (int k = 0; k < more; k++) to[(*count)++] = words[k];

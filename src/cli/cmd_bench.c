@@ -352,9 +352,9 @@ static rill_status answer(const bench_options *o, const char *command)
                                     .dry_run = o->dry_run};
     RILL_TRY(cli_scaling_check(&o->scaling, false));
     if (o->suites.count > 1 || o->compute.output)
-        return rill_fail(RILL_USAGE,
-                         "--suite time-to-answer goes alone, without other suites and -o: its results go "
-                         "to --json");
+        return rill_fail(
+            RILL_USAGE,
+            "--suite time-to-answer goes alone, without other suites and -o: its results go to --json");
     if (o->rock) {
         RILL_TRY(cli_outputs_check(o->rock, (cli_output[]){{"--json", o->compute.json}}, 1));
         RILL_TRY(cli_read_geometry(o->rock, o->pore, RILL_KEEP_ALL, options.progress, &options.rock));
@@ -483,32 +483,19 @@ const cli_command cli_bench = {
         "  collisions  every collision operator on D3Q19 and D3Q27, on spheres\n"
         "  porosity    sparse and dense from 0.05 to 1, speed and memory, and where they break even\n"
         "  sizes       boxes of 1e5 nodes and more, on a GPU up to the largest that fits\n"
-        "  vessel      the geometry that --vessel names: bare, with interpolated bounce-back, with openings, "
-        "with "
-        "both\n"
-        "  hybrid      a river bed (porosity 0.68) and a box of fluid, sparse and dense: what a hybrid could "
-        "gain\n"
-        "  scaling     one simulation on 1, 2, 4 ... devices: weak (spheres) and strong (spheres, tubes, a "
-        "tree of\n"
-        "              arteries, --rock, --vessel), with the bits compared; alone, with --devices, --ranks "
-        "or --model.\n"
-        "              Only with --cases: bed and riverbed (weak, porosities 0.36 and 0.68), coronary "
-        "(strong, a tree\n"
-        "              of 1.2e8 nodes on a GPU), overlap (strong, overlapping spheres, porosity 0.06, also "
-        "larger\n"
+        "  vessel      the geometry that --vessel names: bare, with interpolated bounce-back, with openings, with both\n"
+        "  hybrid      a river bed (porosity 0.68) and a box of fluid, sparse and dense: what a hybrid could gain\n"
+        "  scaling     one simulation on 1, 2, 4 ... devices: weak (spheres) and strong (spheres, tubes, a tree of\n"
+        "              arteries, --rock, --vessel), with the bits compared; alone, with --devices, --ranks or --model.\n"
+        "              Only with --cases: bed and riverbed (weak, porosities 0.36 and 0.68), coronary (strong, a tree\n"
+        "              of 1.2e8 nodes on a GPU), overlap (strong, overlapping spheres, porosity 0.06, also larger\n"
         "              than the memory: --model --parts 16 --cells 4096)\n"
-        "  time-to-answer  permeabilities from voxels to k: from rest and as they start by default, with the "
-        "error\n"
+        "  time-to-answer  permeabilities from voxels to k: from rest and as they start by default, with the error\n"
         "              of k against fp64 to 1e-6; alone\n"
         "\n"
-        "Each times pull and aa with a list, on a GPU also `ring` and a bitmap, in fp32, unless it varies "
-        "them "
-        "or an\n"
-        "option names others: --stream aa,esopull --storage all times every combination that exists. A "
-        "case\n"
-        "that does not fit the memory is skipped. A result that is not what fp64 computes is refused, "
-        "and the "
-        "command fails.\n",
+        "Each times pull and aa with a list, on a GPU also `ring` and a bitmap, in fp32, unless it varies them or an\n"
+        "option names others: --stream aa,esopull --storage all times every combination that exists. A case\n"
+        "that does not fit the memory is skipped. A result that is not what fp64 computes is refused, and the command fails.\n",
     .examples = "rill bench --suite spheres --cells 96 --stream aa,esopull,pull --json bench.json\n"
                 "rill bench --suite porosity --dry-run\n",
     .run = run,

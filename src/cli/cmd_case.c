@@ -180,10 +180,10 @@ static rill_status spacing_choose(draft *d)
                  coarse = rill_survey_spacing(survey, CELLS_FEW, d->options.min_cells),
                  affordable = cbrt(survey->report.volume / NODES);
     if (survey->surface->opening_count == 0)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "%s has no opening: `rill info` lists flat parts and rims, with the --plane that "
-                           "opens the vessel there",
-                           d->c->input));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "%s has no opening: `rill info` lists flat parts and rims, with the --plane that opens the vessel there",
+            d->c->input));
     d->options.spacing = rill_spacing_round(fmin(fmax(fine, affordable), coarse));
 done:
     rill_survey_destroy(survey);
@@ -304,12 +304,9 @@ const cli_command cli_case_draft = {
     .usage = "SURFACE --units UNIT [options] [-o FILE.yaml]",
     .summary = "write a case file for a surface, with its geometry, that runs as it is",
     .details =
-        "The case lists the openings with their sizes and positions. It assumes blood of an adult, and "
-        "resistances or\n"
-        "Windkessels after Murray's law: these lines are marked, replace them by what you know. "
-        "Without --dx voxels\n"
-        "are 20 across the narrowest opening, larger where that takes more than 4 million nodes, and "
-        "smaller where\n"
+        "The case lists the openings with their sizes and positions. It assumes blood of an adult, and resistances or\n"
+        "Windkessels after Murray's law: these lines are marked, replace them by what you know. Without --dx voxels\n"
+        "are 20 across the narrowest opening, larger where that takes more than 4 million nodes, and smaller where\n"
         "`rill check` would refuse the flow.",
     .examples = "rill case vessel.stl --units mm --dx 0.25mm -o vessel.yaml\n",
     .run = run,

@@ -68,8 +68,7 @@ const cli_command cli_check = {
     .details =
         "Reads the case and its geometry, and states nodes, time step, tau, Mach, Reynolds and Womersley\n"
         "numbers, cells across each opening, memory and time. Small vessels are set up and stepped for a\n"
-        "moment to measure that. Exit code 1 with the remedy when the case cannot run, 3 when memory does "
-        "not suffice.",
+        "moment to measure that. Exit code 1 with the remedy when the case cannot run, 3 when memory does not suffice.",
     .examples = "rill check vessel.yaml\n"
                 "rill check vessel.yaml --json plan.json\n"
                 "rill check --schema\n",

@@ -240,15 +240,16 @@ static rill_status batch(choices *c)
                    .line = c->line,
                    .progress = c->options.progress};
     if (c->checkpoint)
-        return rill_fail(RILL_USAGE, "--checkpoint belongs to one sample; the table of a batch says what is "
-                                     "done: leave it out");
+        return rill_fail(
+            RILL_USAGE,
+            "--checkpoint belongs to one sample; the table of a batch says what is done: leave it out");
     if (c->compute.output || c->fields != RILL_FIELDS_NONE || c->options.error_bar)
-        return rill_fail(RILL_USAGE,
-                         "%s belongs to one sample, and does not go with several inputs, --csv or --blocks: "
-                         "leave it out",
-                         c->compute.output      ? "-o"
-                         : c->options.error_bar ? "--error-bar"
-                                                : "--fields");
+        return rill_fail(
+            RILL_USAGE,
+            "%s belongs to one sample, and does not go with several inputs, --csv or --blocks: leave it out",
+            c->compute.output      ? "-o"
+            : c->options.error_bar ? "--error-bar"
+                                   : "--fields");
     if (c->blocks && !c->axis_given) c->options.axis = RILL_AXES_XYZ; /* for the anisotropy */
     b.options.axis = c->options.axis;
     b.options.on.backend = (rill_backend_kind)c->compute.backend;
@@ -354,22 +355,20 @@ static int run_words(int argc, char **argv)
         {.help = "Diffusivity"},
         CLI_CASE(c.input),
         {"axis", 0, CLI_TEXT, &c.axes, "AXES",
-         "axis of the gradient, or several: xy, xz, yz, xyz: the tensor; 0, 1, 2 count the axes of the file; "
-         "auto: z, and x of one slice; xyz with --blocks",
+         "axis of the gradient, or several: xy, xz, yz, xyz: the tensor; 0, 1, 2 count the axes of the file; auto: z, and x of one slice; xyz with --blocks",
          .given = &c.axis_given},
         {"drive", 0, CLI_CHOICE, &c.drive,
-         .help = "what drives: a mean gradient, or values at two faces, half a voxel outside the sample "
-                 "(TauFactor) or inside, in its end slices (PoreSpy)",
+         .help =
+             "what drives: a mean gradient, or values at two faces, half a voxel outside the sample (TauFactor) or inside, in its end slices (PoreSpy)",
          .choices = cli_diffusion_drives},
         {"phase", 0, CLI_MULTI, &c.phase_texts, "GREY=RATIO",
-         "a grey value, or a range (10-20), that conducts RATIO times D0, from 1e-6 to 1e6; once for each "
-         "phase, in place of --pore",
+         "a grey value, or a range (10-20), that conducts RATIO times D0, from 1e-6 to 1e6; once for each phase, in place of --pore",
          .fallback = "none"},
         {"keep", 0, CLI_CHOICE, &c.keep,
          .help = "which pores take part: those that percolate along the gradient, or all", .choices = keeps},
         {"error-bar", 0, CLI_FLAG, &c.options.error_bar,
-         .help = "estimate how far D may be from that of the shape, from images with voxels 2 and 4 times as "
-                 "large"},
+         .help =
+             "estimate how far D may be from that of the shape, from images with voxels 2 and 4 times as large"},
         {"fields", 0, CLI_CHOICE, &c.fields,
          .help = "concentration and flux as VTKHDF beside -o: image (all voxels) or sparse (fluid cells)",
          .choices = kinds},
@@ -388,13 +387,11 @@ static int run_words(int argc, char **argv)
         {"csv", 0, CLI_TEXT, &c.csv, "FILE", "table with a row for each input or block", .fallback = "none",
          .apply = cli_csv_apply},
         {"blocks", 0, CLI_TEXT, &c.blocks, "SIZES",
-         "cut the image into cubes of this edge, in voxels or as a length; several sizes with commas "
-         "between: 50,100,200um",
+         "cut the image into cubes of this edge, in voxels or as a length; several sizes with commas between: 50,100,200um",
          .fallback = "none"},
         {"resume", 0, CLI_FLAG, &c.resume,
          .help =
-             "continue from the checkpoint, to the same bits; of a batch: keep the rows of the table that "
-             "have the same input and options"},
+             "continue from the checkpoint, to the same bits; of a batch: keep the rows of the table that have the same input and options"},
         {"at-once", 0, CLI_INT, &c.at_once, "COUNT", "items that are computed at the same time",
          .fallback = "chosen, by device and size", .min = 1, .max = 1024, .rare = true},
         {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},

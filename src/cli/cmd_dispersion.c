@@ -58,8 +58,7 @@ static rill_status peclets_parse(choices *c)
     if (!c->peclets)
         return rill_fail(
             RILL_USAGE,
-            "no Peclet number is given: add --peclet 0,1,10,100, of U L / D0 with the mean velocity U "
-            "in the pores and the length L (--length)");
+            "no Peclet number is given: add --peclet 0,1,10,100, of U L / D0 with the mean velocity U in the pores and the length L (--length)");
     return list_parse("--peclet", c->peclets, c->options.peclet, RILL_PECLETS, &c->options.peclet_count);
 }
 
@@ -221,8 +220,7 @@ static rill_status fields_prepare(choices *c)
             if (strcmp(c->names[j], c->names[k]) == 0)
                 return rill_fail(
                     RILL_USAGE,
-                    "--peclet lists %.17g and %.17g, whose fields have one name, %s: leave one of "
-                    "them out, or --fields",
+                    "--peclet lists %.17g and %.17g, whose fields have one name, %s: leave one of them out, or --fields",
                     c->options.peclet[j], c->options.peclet[k], c->names[k]);
     }
     for (int k = 0; k < c->options.peclet_count && c->options.release; k++)
@@ -381,8 +379,7 @@ static int run_words(int argc, char **argv)
          .fallback = "0.5,1"},
         {"fields", 0, CLI_CHOICE, &c.fields,
          .help =
-             "closure field and velocity as VTKHDF beside -o, for each Peclet number: image (all voxels) or sparse "
-             "(fluid cells)",
+             "closure field and velocity as VTKHDF beside -o, for each Peclet number: image (all voxels) or sparse (fluid cells)",
          .choices = kinds},
         {"max-iterations", 0, CLI_COUNT, &c.most, "COUNT",
          "iterations to give up after, for each Peclet number and axis", .min = 1, .max = 1e9},

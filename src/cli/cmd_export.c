@@ -67,11 +67,10 @@ static rill_status export_wall(const choices *c, const char *path)
 {
     rill_status status = RILL_OK;
     if (c->field != FIELD_AUTO && c->field < FIELD_WALL)
-        RILL_TRY(
-            rill_fail(RILL_USAGE,
-                      "--field %s is of voxels, and %s holds a wall: choose WSS, TAWSS, OSI, RRT or ECAP, or "
-                      "of an error bar TAWSS_LIMIT or TAWSS_ERROR",
-                      fields[c->field], path));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "--field %s is of voxels, and %s holds a wall: choose WSS, TAWSS, OSI, RRT or ECAP, or of an error bar TAWSS_LIMIT or TAWSS_ERROR",
+            fields[c->field], path));
     const char *field = c->field == FIELD_AUTO ? NULL : fields[c->field];
     RILL_TRY(rill_wall_picture_write(path, field, (rill_picture_scale)c->scale, c->output));
     cli_row("picture", "%s", c->output);
@@ -200,51 +199,50 @@ static int run(int argc, char **argv)
     rill_status status = RILL_OK;
     choices c = {.slice = "z=50%"};
     cli_surface_defaults(&c.surface);
-    const cli_option options[] = {{.name = "output",
-                                   .letter = 'o',
-                                   .kind = CLI_TEXT,
-                                   .target = &c.output,
-                                   .arg = "FILE",
-                                   .help =
-                                       "picture (.png), field file that needs no other (.vtkhdf) or points "
-                                       "with velocities (.csv); - is a "
-                                       "picture on standard output",
-                                   .fallback = "",
-                                   .apply = cli_stream_apply},
-                                  {.name = "png",
-                                   .kind = CLI_FLAG,
-                                   .target = &c.png,
-                                   .help = "picture NAME.png in the working directory, called like FILE"},
-                                  CLI_OVERWRITE,
-                                  {.name = "slice",
-                                   .kind = CLI_TEXT,
-                                   .target = &c.slice,
-                                   .arg = "AXIS=PLACE",
-                                   .help = "plane of a picture: axis and voxel, or per cent of the way"},
-                                  {.name = "field",
-                                   .kind = CLI_CHOICE,
-                                   .target = &c.field,
-                                   .choices = fields,
-                                   .help = "what a picture shows; auto: speed, or voxels of a geometry, or "
-                                           "TAWSS of a wall; velocity is speed"},
-                                  {.name = "scale",
-                                   .kind = CLI_CHOICE,
-                                   .target = &c.scale,
-                                   .choices = scales,
-                                   .help = "colour scale of a picture"},
-                                  {.name = "near",
-                                   .kind = CLI_TEXT,
-                                   .target = &c.near,
-                                   .arg = "X,Y,Z",
-                                   .help = "place, as 12mm,0mm,-3mm, whose points are written as CSV",
-                                   .fallback = ""},
-                                  {.name = "reach",
-                                   .kind = CLI_TEXT,
-                                   .target = &c.reach,
-                                   .arg = "LENGTH",
-                                   .help = "how far from that place points are written",
-                                   .fallback = ""},
-                                  {0}};
+    const cli_option options[] = {
+        {.name = "output",
+         .letter = 'o',
+         .kind = CLI_TEXT,
+         .target = &c.output,
+         .arg = "FILE",
+         .help =
+             "picture (.png), field file that needs no other (.vtkhdf) or points with velocities (.csv); - is a picture on standard output",
+         .fallback = "",
+         .apply = cli_stream_apply},
+        {.name = "png",
+         .kind = CLI_FLAG,
+         .target = &c.png,
+         .help = "picture NAME.png in the working directory, called like FILE"},
+        CLI_OVERWRITE,
+        {.name = "slice",
+         .kind = CLI_TEXT,
+         .target = &c.slice,
+         .arg = "AXIS=PLACE",
+         .help = "plane of a picture: axis and voxel, or per cent of the way"},
+        {.name = "field",
+         .kind = CLI_CHOICE,
+         .target = &c.field,
+         .choices = fields,
+         .help =
+             "what a picture shows; auto: speed, or voxels of a geometry, or TAWSS of a wall; velocity is speed"},
+        {.name = "scale",
+         .kind = CLI_CHOICE,
+         .target = &c.scale,
+         .choices = scales,
+         .help = "colour scale of a picture"},
+        {.name = "near",
+         .kind = CLI_TEXT,
+         .target = &c.near,
+         .arg = "X,Y,Z",
+         .help = "place, as 12mm,0mm,-3mm, whose points are written as CSV",
+         .fallback = ""},
+        {.name = "reach",
+         .kind = CLI_TEXT,
+         .target = &c.reach,
+         .arg = "LENGTH",
+         .help = "how far from that place points are written",
+         .fallback = ""},
+        {0}};
     const cli_option *const tables[] = {options, cli_surface_shape_options(&c.surface), NULL};
     const char *paths[RILL_POINTS_FILES] = {NULL};
     int count = RILL_POINTS_FILES;
@@ -264,10 +262,9 @@ static int run(int argc, char **argv)
         RILL_TRY(cli_outputs_check(paths[k], &(cli_output){c.png ? "--png" : "-o", c.output}, 1));
     const bool csv = rill_name_ends(c.output, ".csv");
     if (count > 1 && !csv)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "%d files are given, and -o %s is made from one: name one, or end the output "
-                           "in .csv",
-                           count, c.output));
+        RILL_TRY(rill_fail(
+            RILL_USAGE, "%d files are given, and -o %s is made from one: name one, or end the output in .csv",
+            count, c.output));
     if ((c.near || c.reach) && !csv)
         RILL_TRY(rill_fail(RILL_USAGE,
                            "--near and --reach are of points, and -o %s is none of them: end it in .csv",

@@ -98,10 +98,10 @@ static rill_status take_sides(rill_free_surface_case *g, const rill_side sides[3
 {
     for (int a = 0; a < 3; a++)
         if (sides[a] == RILL_MIRROR)
-            return rill_fail(RILL_USAGE,
-                             "the box is mirrored along %c, and a free surface has periodic boundaries and "
-                             "walls: give --sides without mirror",
-                             rill_axis(a));
+            return rill_fail(
+                RILL_USAGE,
+                "the box is mirrored along %c, and a free surface has periodic boundaries and walls: give --sides without mirror",
+                rill_axis(a));
     for (int a = 0; a < 2; a++) g->walls[a] = sides[a] == RILL_WALL;
     return RILL_OK;
 }
@@ -144,10 +144,9 @@ static rill_status check_images(const choices *c, bool geometry)
     const rill_status status = cli_image_threshold_wide(i, &wide);
     if (status != RILL_OK) return status;
     if (wide)
-        return rill_fail(RILL_USAGE,
-                         "--threshold %s has a width, and a free surface takes one value: leave the "
-                         "width out",
-                         i->threshold);
+        return rill_fail(
+            RILL_USAGE, "--threshold %s has a width, and a free surface takes one value: leave the width out",
+            i->threshold);
     if (!c->inputs[1] && !c->liquid_name && cli_image_given(i))
         return rill_fail(RILL_USAGE, "options of images belong to one: name it behind the shape");
     if (c->liquid_values && !c->liquid_name)
@@ -156,9 +155,9 @@ static rill_status check_images(const choices *c, bool geometry)
         return rill_fail(RILL_USAGE, "the box is that of %s: leave --nx, --ny and --nz out", c->inputs[1]);
     if (c->liquid_name && (geometry || !c->inputs[1]) &&
         (i->pore || i->threshold || i->outside || i->core || i->mask || i->mask_inside))
-        return rill_fail(RILL_USAGE,
-                         "--pore, --threshold, --outside, --core and --mask say what is solid in an "
-                         "image, and have no effect on the liquid: leave them out");
+        return rill_fail(
+            RILL_USAGE,
+            "--pore, --threshold, --outside, --core and --mask say what is solid in an image, and have no effect on the liquid: leave them out");
     return RILL_OK;
 }
 

@@ -198,9 +198,7 @@ static int run_kind(const cli_generate_kind *kind, int argc, char **argv, char *
         {"velocity-set", 0, CLI_CHOICE, &c.lattice, .help = "velocity set of that list",
          .choices = rill_lattice_names},
         {"raw", 0, CLI_TEXT, &c.raw, "FILE",
-         "write the voxels as bytes, pore 0, solid 255, x fastest; name it NAME_NXxNYxNZ.raw for readers; - "
-         "is "
-         "standard output",
+         "write the voxels as bytes, pore 0, solid 255, x fastest; name it NAME_NXxNYxNZ.raw for readers; - is standard output",
          .fallback = "", .apply = cli_stream_apply},
         {"json", 0, CLI_TEXT, &c.json, "FILE", "write the summary as JSON; - is standard output",
          .fallback = "", .apply = cli_stream_apply},
@@ -241,12 +239,10 @@ static int list_kinds(void)
         printf("  %-13s%s\n", k->name, k->summary);
     for (int k = 0; cli_surface_kind_name(k); k++)
         printf("  %-13s%s\n", cli_surface_kind_name(k), cli_surface_kind_summary(k));
-    printf("\n`rill generate KIND --help` shows the options of a kind. Surfaces take lengths with units. All "
-           "others\n"
-           "count in voxels, the centre of voxel i lies at i + 1/2, and boundaries are periodic. The same "
-           "options "
-           "make\n"
-           "the same voxels on every machine and for any number of threads.\n");
+    printf(
+        "\n`rill generate KIND --help` shows the options of a kind. Surfaces take lengths with units. All others\n"
+        "count in voxels, the centre of voxel i lies at i + 1/2, and boundaries are periodic. The same options make\n"
+        "the same voxels on every machine and for any number of threads.\n");
     return RILL_OK;
 }
 

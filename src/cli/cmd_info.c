@@ -16,16 +16,16 @@
 
 static bool json_wanted, verify_wanted;
 
-static const cli_option options[] = {{.name = "json",
-                                      .kind = CLI_FLAG,
-                                      .target = &json_wanted,
-                                      .help = "print a JSON document instead of a table"},
-                                     {.name = "verify",
-                                      .kind = CLI_FLAG,
-                                      .target = &verify_wanted,
-                                      .help = "compare an HDF5 file of rill with its checksum; exit code 1 "
-                                              "if it is damaged or has none"},
-                                     {0}};
+static const cli_option options[] = {
+    {.name = "json",
+     .kind = CLI_FLAG,
+     .target = &json_wanted,
+     .help = "print a JSON document instead of a table"},
+    {.name = "verify",
+     .kind = CLI_FLAG,
+     .target = &verify_wanted,
+     .help = "compare an HDF5 file of rill with its checksum; exit code 1 if it is damaged or has none"},
+    {0}};
 
 static void print_scalar(FILE *out, const json_t *value)
 {
@@ -167,10 +167,10 @@ static rill_status describe_surface(const char *path, cli_surface *surface, json
     cli_surface_openings openings;
     const bool unit_known = surface->units_given;
     if (!unit_known && surface->planes.count > 0)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "--plane is a place in lengths, and %s does not say its unit of length: "
-                           "add --units mm, or what it was exported in",
-                           path));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "--plane is a place in lengths, and %s does not say its unit of length: add --units mm, or what it was exported in",
+            path));
     if (!unit_known) surface->units = "m";
     RILL_TRY(cli_surface_shape_resolve(surface, &openings, &o));
     RILL_TRY(rill_info_surface(path, &o, unit_known, cli_progress(false), json));

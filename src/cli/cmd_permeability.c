@@ -396,14 +396,13 @@ static rill_status batch(choices *c, const char *const *inputs, int count)
         if (single[k].given)
             return rill_fail(
                 RILL_USAGE,
-                "%s belongs to one sample, and does not go with several inputs, --csv or --blocks: "
-                "leave it out",
+                "%s belongs to one sample, and does not go with several inputs, --csv or --blocks: leave it out",
                 single[k].option);
     if (c->sensitivity)
         return rill_fail(
             RILL_USAGE,
-            "--sensitivity lists the positions in one sample that decide its k, for which the rows of a table have "
-            "no columns: leave it out (a threshold with a width needs it not), or run one sample alone");
+            "--sensitivity lists the positions in one sample that decide its k, for which the rows of a table have no columns: "
+            "leave it out (a threshold with a width needs it not), or run one sample alone");
     if (c->batch.blocks && !c->axis.given && c->drive == RILL_DRIVE_FORCE)
         c->axis.number = RILL_AXES_XYZ; /* for the anisotropy */
     cli_batch b = {.command = &cli_permeability,
@@ -491,17 +490,16 @@ static int run_words(int argc, char **argv)
     c.compute.equilibrium = RILL_STOKES;
     c.compute.shown.tau = "chosen, shown with the reason";
     c.compute.shown.storage = "fp32, and fp64 where fp32 rounds too much";
-    c.compute.shown.stream = "on a GPU pull where two arrays take less than half of its memory, else ring "
-                             "(aa in 16 bits); aa on a CPU";
+    c.compute.shown.stream =
+        "on a GPU pull where two arrays take less than half of its memory, else ring (aa in 16 bits); aa on a CPU";
     c.compute.shown.addressing = "bitmap on a GPU, list on a CPU";
     c.compute.shown.output = "none";
     const cli_option own[] = {
         {.help = "Permeability"},
         CLI_CASE(c.input),
         {"axis", 0, CLI_TEXT, &c.axis.text, "AXES",
-         "axis of the flow, or several: xy, xz, yz, xyz: the tensor, a run along each; 0, 1, 2 count the "
-         "axes of "
-         "the file; auto: z, and x of one slice; xyz with --blocks",
+         "axis of the flow, or several: xy, xz, yz, xyz: the tensor, a run along each; 0, 1, 2 count the axes of the file; auto: "
+         "z, and x of one slice; xyz with --blocks",
          .given = &c.axis.given},
         {"drive", 0, CLI_CHOICE, &c.drive,
          .help = "what drives the flow: a body force, or pressures at reservoirs around the sample",
@@ -517,13 +515,12 @@ static int run_words(int argc, char **argv)
          .min = 2, .max = 1e9, .rare = true},
         CLI_DEVICES(c.devices),
         {"acceleration", 0, CLI_CHOICE, &c.acceleration,
-         .help = "how the run is brought to its end: network corrects the pressures, none makes time steps "
-                 "alone; auto: what is faster there",
+         .help =
+             "how the run is brought to its end: network corrects the pressures, none makes time steps alone; auto: what is faster there",
          .choices = accelerations, .rare = true},
         {"start", 0, CLI_CHOICE, &c.start,
-         .help = "what runs start from: auto: in wide pores, the flow on grids of larger voxels; rest: "
-                 "fluid at "
-                 "rest",
+         .help =
+             "what runs start from: auto: in wide pores, the flow on grids of larger voxels; rest: fluid at rest",
          .choices = starts, .rare = true},
         {"keep", 0, CLI_CHOICE, &c.keep,
          .help = "which pores take part: those that percolate along the flow, or all", .choices = keeps},
@@ -532,31 +529,26 @@ static int run_words(int argc, char **argv)
          .choices = kinds},
         {"error-bar", 0, CLI_FORM, &c.error_bar,
          .help =
-             "find out by further runs how far k of the voxels may be from that of the shape, and what the "
-             "domain boundaries change; =fine: by split voxels and fp64, too",
+             "find out by further runs how far k of the voxels may be from that of the shape, and what the domain boundaries change; =fine: "
+             "by split voxels and fp64, too",
          .choices = bars},
         {"sample", 0, CLI_UINT32, &c.sample, "VOXELS",
-         "find out by runs of mirrored cubes of this edge, cut from the image, how far its k may be from that "
-         "of the material",
+         "find out by runs of mirrored cubes of this edge, cut from the image, how far its k may be from that of the material",
          .fallback = "none", .min = 4},
         {"sensitivity", 0, CLI_FLAG, &c.sensitivity,
          .help =
-             "find how k depends on its walls: k for walls that move, and the voxels that decide most; with "
-             "--fields the field wall_sensitivity"},
+             "find how k depends on its walls: k for walls that move, and the voxels that decide most; with --fields the field wall_sensitivity"},
         {"checkpoint", 0, CLI_TEXT, &c.checkpoint.given, "FILE", "file that a signal leaves",
          .fallback = "the name of -o, or of the input here, with .checkpoint.h5", .apply = cli_output_apply},
         {"resume", 0, CLI_FLAG, &c.checkpoint.resume,
-         .help = "continue from the checkpoint; of a batch: keep the rows of the table that have the same "
-                 "input and "
-                 "options"},
+         .help =
+             "continue from the checkpoint; of a batch: keep the rows of the table that have the same input and options"},
         CLI_FLOW(c.flow),
         {.help = "Batch"},
         {"csv", 0, CLI_TEXT, &c.batch.csv, "FILE", "table with a row for each input or block",
          .fallback = "none", .apply = cli_csv_apply},
         {"blocks", 0, CLI_TEXT, &c.batch.blocks, "SIZES",
-         "cut the image into cubes of this edge, in voxels or as a length; several sizes with commas "
-         "between: "
-         "50,100,200um",
+         "cut the image into cubes of this edge, in voxels or as a length; several sizes with commas between: 50,100,200um",
          .fallback = "none"},
         {"at-once", 0, CLI_INT, &c.batch.at_once, "COUNT", "items that are computed at the same time",
          .fallback = "chosen, by device and size", .min = 1, .max = 1024, .rare = true},

@@ -113,23 +113,22 @@ static rill_status directory_try(choices *c)
     if (!file || !last || !before) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a file name"));
     const bool there = access(last, F_OK) == 0 || access(before, F_OK) == 0;
     if (c->resume && !there)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "--resume: checkpoint %s/checkpoint.h5 not found: name the directory of the run "
-                           "with -o, or leave out --resume to start anew",
-                           c->directory));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "--resume: checkpoint %s/checkpoint.h5 not found: name the directory of the run with -o, or leave out --resume to start anew",
+            c->directory));
     if (there && !c->resume && !*cli_overwrite()) /* not for RILL_OVERWRITE alone */
-        RILL_TRY(
-            rill_fail(RILL_USAGE,
-                      "%s holds the checkpoint of an earlier run: continue from it with --resume, discard it "
-                      "with --overwrite, or name another directory with -o",
-                      c->directory));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "%s holds the checkpoint of an earlier run: continue from it with --resume, discard it with --overwrite, or name another directory with -o",
+            c->directory));
     RILL_TRY(rill_output_try(file));
     c->replaces = access(file, F_OK) == 0;
     if (c->replaces && !c->resume && !cli_may_overwrite())
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "%s holds the results of an earlier run: replace them with --overwrite, or name "
-                           "another directory with -o",
-                           c->directory));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "%s holds the results of an earlier run: replace them with --overwrite, or name another directory with -o",
+            c->directory));
 done:
     free(before);
     free(last);
@@ -212,8 +211,7 @@ static rill_status disk_try(const choices *c, const rill_case_plan *plan)
     if (spare < least)
         return rill_fail(
             RILL_SYSTEM,
-            "checkpoints take %s in %s, and %s are free: free space there or choose another directory "
-            "with -o",
+            "checkpoints take %s in %s, and %s are free: free space there or choose another directory with -o",
             need, c->directory, there);
     if (spare < all && !c->common.quiet)
         cli_row("note", "results and checkpoints take up to %s in %s, and %s are free", most, c->directory,
@@ -281,8 +279,8 @@ static int run(int argc, char **argv)
         {"output", 'o', CLI_TEXT, &c.output, "DIRECTORY", "where results go; made when it is not there",
          .fallback = "CASE.results", .apply = cli_output_apply},
         {"fields", 0, CLI_CHOICE, &c.fields,
-         .help = "how fields are written where the case requests them: image (all voxels) or sparse (fluid "
-                 "cells)",
+         .help =
+             "how fields are written where the case requests them: image (all voxels) or sparse (fluid cells)",
          .choices = kinds},
         {"checkpoint-every", 0, CLI_TIME, &c.every, "TIME",
          "wall-clock time between checkpoints, as 30min; 0s: on signals alone",
@@ -292,9 +290,8 @@ static int run(int argc, char **argv)
         {"overwrite", 0, CLI_FLAG, cli_overwrite(),
          .help = "start anew where the directory holds results or a checkpoint, and replace them"},
         {"error-bar", 0, CLI_FLAG, &c.error_bar,
-         .help = "run the case on two coarser grids, too, and extrapolate wall shear, pressures and flows "
-                 "with an "
-                 "uncertainty"},
+         .help =
+             "run the case on two coarser grids, too, and extrapolate wall shear, pressures and flows with an uncertainty"},
         {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
         {0}};
     const char *path = NULL;
@@ -302,9 +299,9 @@ static int run(int argc, char **argv)
     RILL_TRY(cli_case_parse(&cli_run, options, &c.common, argc, argv, &path, &help));
     if (help) return RILL_OK;
     if (c.resume && *cli_overwrite())
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "--resume continues from the checkpoint that --overwrite would discard: "
-                           "leave one of them out"));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "--resume continues from the checkpoint that --overwrite would discard: leave one of them out"));
     if (c.resume && c.error_bar)
         RILL_TRY(rill_fail(RILL_USAGE, "an error bar has no checkpoint: leave out --resume or --error-bar"));
     if (c.resume) cli_outputs_continue();
@@ -325,13 +322,9 @@ const cli_command cli_run = {
     .usage = "CASE.yaml [options] -o DIRECTORY",
     .summary = "run a vessel's case until its cycles repeat, or it is steady",
     .details =
-        "Prints the plan of `rill check`, then runs, and leaves series (run.h5, CSV), wall shear on "
-        "the triangles\n"
-        "(wall.vtkhdf), snapshots by phase, pictures and summary.json in a directory; docs/vessels.md "
-        "lists all.\n"
-        "--error-bar voxelizes the surface of the geometry again, 4/3 and 16/9 as coarse, and runs these "
-        "grids "
-        "first; they leave\n"
+        "Prints the plan of `rill check`, then runs, and leaves series (run.h5, CSV), wall shear on the triangles\n"
+        "(wall.vtkhdf), snapshots by phase, pictures and summary.json in a directory; docs/vessels.md lists all.\n"
+        "--error-bar voxelizes the surface of the geometry again, 4/3 and 16/9 as coarse, and runs these grids first; they leave\n"
         "error-bar.vtkhdf and numbers with an uncertainty. The plan states their time and memory first.\n"
         "SIGUSR1 writes a checkpoint; SIGTERM, SIGINT (control-C), SIGHUP and SIGUSR2 write one and stop.\n"
         "Exit code 2: the flow diverged or exceeded a limit (position and reason are printed, no\n"

@@ -38,10 +38,8 @@ static void list(bool all, double fluid)
     } else {
         for (int k = 0; k < rill_variant_count(); k++) print_variant(rill_variant_at(k), fluid);
         printf(
-            "\nThese are built for CUDA ahead of time, out of %llu (--all), which are compiled when they "
-            "are\n"
-            "first used; a CPU runs every one. Bytes are those of populations and index words, without "
-            "ghosts;\n"
+            "\nThese are built for CUDA ahead of time, out of %llu (--all), which are compiled when they are\n"
+            "first used; a CPU runs every one. Bytes are those of populations and index words, without ghosts;\n"
             "nominal: words as often as they are read; cached: words that neighbours share once. Published:\n"
             "populations and flags by Lehmann 2022, table 1; lists by Suffa 2024. The default is\n%s.\n",
             (unsigned long long)rill_variant_all_count(), name);

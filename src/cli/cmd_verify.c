@@ -57,11 +57,11 @@ static rill_status pattern_check(const choices *c)
         rill_nearest_try(&match, c->pattern, of->name);
     }
     const bool meant = rill_nearest_is_meant(&match, c->pattern);
-    return rill_fail(RILL_USAGE,
-                     "--case %s matches no case of the suite %s%s%s (--list shows all, 'spheres/*' takes a "
-                     "group)",
-                     c->pattern, rill_verify_suite_names[c->suite], meant ? ": did you mean " : "",
-                     meant ? match.name : "");
+    return rill_fail(
+        RILL_USAGE,
+        "--case %s matches no case of the suite %s%s%s (--list shows all, 'spheres/*' takes a group)",
+        c->pattern, rill_verify_suite_names[c->suite], meant ? ": did you mean " : "",
+        meant ? match.name : "");
 }
 
 static void print_list(const choices *c)
@@ -238,15 +238,15 @@ done:
 static rill_status verdict(const tally *t)
 {
     if (t->checks == 0)
-        return rill_fail(RILL_USAGE,
-                         "none of the selected cases can be run like this (%d skipped): --list shows the "
-                         "cases, --set full takes those for a GPU, too",
-                         t->skipped);
+        return rill_fail(
+            RILL_USAGE,
+            "none of the selected cases can be run like this (%d skipped): --list shows the cases, --set full takes those for a GPU, too",
+            t->skipped);
     if (t->failed)
-        return rill_fail(RILL_NUMERICS,
-                         "%d of %d checks failed: the lines with FAIL say by how much; other formats, "
-                         "schemes or a --backend list what it depends on",
-                         t->failed, t->checks);
+        return rill_fail(
+            RILL_NUMERICS,
+            "%d of %d checks failed: the lines with FAIL say by how much; other formats, schemes or a --backend list what it depends on",
+            t->failed, t->checks);
     return RILL_OK;
 }
 
@@ -256,8 +256,9 @@ static rill_status devices_open(choices *c, rill_verify_setup *setup)
     rill_status status = RILL_OK;
     rill_device *first = NULL;
     if (c->suite == RILL_VERIFY_SIZES && cli_devices_several(&c->devices))
-        return rill_fail(RILL_USAGE, "--suite sizes fills one device: leave out --devices and --ranks, and "
-                                     "start one process");
+        return rill_fail(
+            RILL_USAGE,
+            "--suite sizes fills one device: leave out --devices and --ranks, and start one process");
     RILL_TRY(rill_device_create(setup->on.backend, cli_devices_first(&c->devices), &first));
     RILL_TRY(cli_devices_open(&c->devices, first));
     setup->on.device = first;
@@ -327,16 +328,11 @@ const cli_command cli_verify = {
     .details =
         "Without options: the reference table, flows with an exact or published value, with the default\n"
         "variant; the flags of the method choose another. Each line shows what was found, what is\n"
-        "expected, the deviation as the check measures it, and the limit for the stored format. The full "
-        "set\nis chosen on a GPU, the quick one on a CPU. --suite formats compares the number formats, with "
-        "and\nwithout the shift, on the same flows; the other flags of the method apply to all of them. "
-        "--suite "
-        "vessels\ncomputes flows with interpolated bounce-back, pulses and blood. --suite sizes fills the "
-        "memory "
-        "with as many nodes as --nodes says, and shows what they take and how fast "
-        "they are. --devices and --ranks run all other suites in parts; a case that is too small for parts "
-        "runs "
-        "on one device.\n"
+        "expected, the deviation as the check measures it, and the limit for the stored format. The full set\n"
+        "is chosen on a GPU, the quick one on a CPU. --suite formats compares the number formats, with and\nwithout the shift, on the same flows; "
+        "the other flags of the method apply to all of them. --suite vessels\ncomputes flows with interpolated bounce-back, pulses and blood. "
+        "--suite sizes fills the memory with as many nodes as --nodes says, and shows what they take and how fast they are. "
+        "--devices and --ranks run all other suites in parts; a case that is too small for parts runs on one device.\n"
         "Exit code 1: reference data are missing or damaged, see data/README.md; 2: a check failed.",
     .examples = "rill verify --case 'channels/plates*'\n"
                 "rill verify --suite vessels --json verify.json\n",
@@ -357,8 +353,8 @@ static int run(int argc, char **argv)
     const cli_option own[] = {
         {.help = "What is verified"},
         {"suite", 0, CLI_CHOICE, &c.suite,
-         .help = "reference: one variant against known values; formats: the number formats; sizes: many "
-                 "nodes; vessels: interpolated bounce-back, pulses, blood",
+         .help =
+             "reference: one variant against known values; formats: the number formats; sizes: many nodes; vessels: interpolated bounce-back, pulses, blood",
          .choices = rill_verify_suite_names},
         {"case", 0, CLI_TEXT, &c.pattern, "PATTERN", "cases by name, such as 'spheres/*'", .fallback = "all"},
         {"set", 0, CLI_CHOICE, &c.set,

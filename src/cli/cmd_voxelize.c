@@ -79,8 +79,7 @@ static rill_status from_image(const choices *c, rill_geom **geom, rill_voxelize_
     if (options.threshold_width > 0)
         return rill_fail(
             RILL_USAGE,
-            "--threshold has a width of %g, and a geometry file keeps no grey values: give the threshold "
-            "alone, or the width to `rill permeability`",
+            "--threshold has a width of %g, and a geometry file keeps no grey values: give the threshold alone, or the width to `rill permeability`",
             options.threshold_width);
     options.keep = (rill_keep_kind)c->keep;
     options.axis = c->axis - 1;
@@ -153,20 +152,19 @@ static json_t *image_json(const choices *c, const rill_geom *geom, const rill_vo
     const rill_components *found = &r->components;
     const char *to[3];
     for (int f = 0; f < 3; f++) to[f] = axes[r->axes[f] + 1];
-    return json_pack("{s:{s:s, s:s, s:s, s:s, s:[i,i,i], s:[s,s,s], s:o}, s:[i,i,i], s:o, s:[s,s,s],"
-                     " s:{s:f, s:s, s:f, s:o, s:o}, s:I, s:I, s:I, s:I, s:I}",
-                     "image", "path", c->input, "xxh3", geom->source_hash, "format", r->kind, "type",
-                     rill_grey_name(r->type), "size", (int)r->file_n[0], (int)r->file_n[1], (int)r->file_n[2],
-                     "axes", to[0], to[1], to[2], "grey_values", json_greys(r), "voxels", (int)geom->n[0],
-                     (int)geom->n[1], (int)geom->n[2], "voxel_size_m",
-                     geom->spacing > 0 ? rill_json_real(geom->spacing) : json_null(), "sides",
-                     rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
-                     rill_side_name(geom->sides[2]), "porosity", "total", found->porosity.total,
-                     "joined_through", rill_contacts_name(found->porosity.contacts), "connected",
-                     found->porosity.connected, "percolating", json_fractions(found->porosity.percolating),
-                     "spanning", json_fractions(found->spanning), "components", (json_int_t)found->components,
-                     "components_kept", (json_int_t)found->kept, "dropped", (json_int_t)found->dropped,
-                     "fluid_nodes", (json_int_t)r->fluid, "outside_voxels", (json_int_t)r->outside);
+    return json_pack(
+        "{s:{s:s, s:s, s:s, s:s, s:[i,i,i], s:[s,s,s], s:o}, s:[i,i,i], s:o, s:[s,s,s], s:{s:f, s:s, s:f, s:o, s:o}, s:I, s:I, s:I, s:I, s:I}",
+        "image", "path", c->input, "xxh3", geom->source_hash, "format", r->kind, "type",
+        rill_grey_name(r->type), "size", (int)r->file_n[0], (int)r->file_n[1], (int)r->file_n[2], "axes",
+        to[0], to[1], to[2], "grey_values", json_greys(r), "voxels", (int)geom->n[0], (int)geom->n[1],
+        (int)geom->n[2], "voxel_size_m", geom->spacing > 0 ? rill_json_real(geom->spacing) : json_null(),
+        "sides", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
+        rill_side_name(geom->sides[2]), "porosity", "total", found->porosity.total, "joined_through",
+        rill_contacts_name(found->porosity.contacts), "connected", found->porosity.connected, "percolating",
+        json_fractions(found->porosity.percolating), "spanning", json_fractions(found->spanning),
+        "components", (json_int_t)found->components, "components_kept", (json_int_t)found->kept, "dropped",
+        (json_int_t)found->dropped, "fluid_nodes", (json_int_t)r->fluid, "outside_voxels",
+        (json_int_t)r->outside);
 }
 
 /* Write the summary of a geometry: `json`, which it takes, and what every summary ends with. */
@@ -253,27 +251,23 @@ static rill_status check(const choices *c, int count)
     if (count > 1)
         return rill_fail(
             RILL_USAGE,
-            "more than one image is given: put a pattern of slices in quotes (\"slice*.tif\"), or name "
-            "their directory");
+            "more than one image is given: put a pattern of slices in quotes (\"slice*.tif\"), or name their directory");
     if (!c->output) return rill_fail(RILL_USAGE, "no output is given: add -o FILE.geom.h5");
     if (is_surface(c) && (c->image.given || c->image.voxel_size_given || c->image.allow_voxel_size ||
                           c->image.sides_given || c->cleaning))
-        return rill_fail(RILL_USAGE,
-                         "%s is a surface: options of images and of cleaning do not apply, but for --axes, "
-                         "and --dx gives the "
-                         "size of voxels",
-                         c->input);
+        return rill_fail(
+            RILL_USAGE,
+            "%s is a surface: options of images and of cleaning do not apply, but for --axes, and --dx gives the size of voxels",
+            c->input);
     if (is_geometry(c) && !only_spacing(c))
         return rill_fail(
             RILL_USAGE,
-            "%s is a geometry, whose surface is voxelized again as the command in the file says: give "
-            "--dx alone, or voxelize the surface",
+            "%s is a geometry, whose surface is voxelized again as the command in the file says: give --dx alone, or voxelize the surface",
             c->input);
     if (!is_surface(c) && c->surface.given)
         return rill_fail(
             RILL_USAGE,
-            "%s is an image: options of surfaces do not apply, and --voxel-size gives the size of "
-            "voxels; a surface of another name needs --units",
+            "%s is an image: options of surfaces do not apply, and --voxel-size gives the size of voxels; a surface of another name needs --units",
             c->input);
     return cli_outputs_check(c->input, (cli_output[]){{"-o", c->output}, {"--json", c->json}}, 2);
 }
@@ -285,36 +279,20 @@ const cli_command cli_voxelize = {
     .usage = "IMAGE|SURFACE|GEOMETRY [options] -o FILE.geom.h5",
     .summary = "convert a segmented image or a surface to a geometry",
     .details =
-        "IMAGE is a raw file (also .raw.gz), a TIFF with pages, a directory or a quoted pattern of TIFF or "
-        "PNG "
-        "slices "
-        "(\"s*.tif\",\n"
-        "s%04d.tif), an npy, npz, NRRD, MHD, MHA, NIfTI, VTI, legacy VTK, HDF5 or NetCDF file, or a text of "
-        "numbers; FILE:/NAME is one of "
-        "several\n"
-        "arrays (scan.h5:/group/data), and - is standard input. Pores are connected where voxels "
-        "share a\n"
-        "face or an edge, as the links of D3Q19 do; pores that share a corner alone are not dropped, because "
-        "D3Q15 and\n"
-        "D3Q27 have links through corners. A run drops what its own lattice does not connect. "
-        "\"connected\" pores reach an outer face. Along an axis with periodic boundaries a pore percolates "
-        "when "
-        "it\n"
-        "meets its own periodic image, along one with mirrored or solid boundaries when it reaches both "
-        "faces.\n"
+        "IMAGE is a raw file (also .raw.gz), a TIFF with pages, a directory or a quoted pattern of TIFF or PNG slices (\"s*.tif\",\n"
+        "s%04d.tif), an npy, npz, NRRD, MHD, MHA, NIfTI, VTI, legacy VTK, HDF5 or NetCDF file, or a text of numbers; FILE:/NAME is one of several\n"
+        "arrays (scan.h5:/group/data), and - is standard input. Pores are connected where voxels share a\n"
+        "face or an edge, as the links of D3Q19 do; pores that share a corner alone are not dropped, because D3Q15 and\n"
+        "D3Q27 have links through corners. A run drops what its own lattice does not connect. \"connected\" pores reach an outer face. "
+        "Along an axis with periodic boundaries a pore percolates when it\n"
+        "meets its own periodic image, along one with mirrored or solid boundaries when it reaches both faces.\n"
         "Steps are done in this order: pore, axes, crop, resample, mirror, keep.\n\n"
-        "SURFACE is an STL (binary, ASCII), OBJ, PLY or VTP file, or a folder of them (one for each patch), "
-        "open or "
-        "closed, in the units of --units. Flat "
-        "open\n"
-        "ends and, where there are none, flat caps become openings, named by area; other holes are closed. "
-        "Voxels with their centre inside are "
-        "fluid;\n"
+        "SURFACE is an STL (binary, ASCII), OBJ, PLY or VTP file, or a folder of them (one for each patch), open or closed, in the units of --units. "
+        "Flat open\n"
+        "ends and, where there are none, flat caps become openings, named by area; other holes are closed. Voxels with their centre inside are fluid;\n"
         "each link to a wall gets its distance to the surface and the number of the triangle.\n\n"
-        "A geometry (FILE.geom.h5) with --dx alone is made again with other voxels: its surface, which must "
-        "be "
-        "beside it or with --allow-outside where its command names it, is voxelized with the options of that "
-        "command.",
+        "A geometry (FILE.geom.h5) with --dx alone is made again with other voxels: "
+        "its surface, which must be beside it or with --allow-outside where its command names it, is voxelized with the options of that command.",
     .examples = "rill voxelize rock.tif --pore 0 --voxel-size 5.7um --sides mirror -o rock.geom.h5\n"
                 "rill voxelize vessel.stl --units mm --dx 0.25mm --caps auto -o vessel.geom.h5\n",
     .run = run,

@@ -81,8 +81,7 @@ const cli_option *cli_compute_options(cli_compute *c)
          .choices = rill_equilibrium_names, .given = &c->equilibrium_given, .rare = true},
         {"stream", 0, CLI_CHOICE, &c->stream,
          .help =
-             "streaming scheme: pull and push take two arrays, the others one; macroscopic stores density "
-             "and momentum (Stokes flow at tau 1 and magic 0.25)",
+             "streaming scheme: pull and push take two arrays, the others one; macroscopic stores density and momentum (Stokes flow at tau 1 and magic 0.25)",
          .choices = rill_stream_names, .fallback = c->shown.stream, .given = &c->stream_given},
         {"addressing", 0, CLI_CHOICE, &c->addressing, .help = "how neighbours are found",
          .choices = rill_addressing_names, .fallback = c->shown.addressing, .given = &c->addressing_given,

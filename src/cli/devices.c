@@ -38,8 +38,7 @@ rill_status cli_devices_parse(cli_devices *d)
     d->count = 0;
     if (cli_team() && (d->list || d->ranks > 1))
         return rill_fail(RILL_USAGE,
-                         "%d processes were started, each with one device: leave out --devices and "
-                         "--ranks",
+                         "%d processes were started, each with one device: leave out --devices and --ranks",
                          cli_team()->size);
     if (cli_team() && cli_team()->size > CLI_DEVICES_MAX)
         return rill_fail(RILL_USAGE, "%d processes are more than %d: start fewer", cli_team()->size,

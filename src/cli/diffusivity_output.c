@@ -169,9 +169,8 @@ rill_status cli_diffusivity_write_json(const cli_diffusivity_result *r)
     for (int f = 0; f < 3; f++) file_axes[f] = rill_axis(r->file_axes[f]);
     for (int i = 0; i < p->run_count; i++) solving += p->runs[i].seconds;
     json_t *json = json_pack(
-        "{s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:s, s:[s,s,s], s:f,"
-        " s:[I,I,I], s:o, s:I, s:I, s:I, s:{s:f, s:f, s:f, s:f, s:I}, s:s, s:s, s:s, s:s, s:s?, s:s?, s:s, s:o,"
-        " s:s, s:o}",
+        "{s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:s, s:[s,s,s], s:f, s:[I,I,I], s:o, s:I, s:I, s:I, s:{s:f, s:f, s:f, "
+        "s:f, s:I}, s:s, s:s, s:s, s:s, s:s?, s:s?, s:s, s:o, s:s, s:o}",
         "diffusivity", cli_json_tensor(p->d, 1), "formation_factor", cli_json_tensor(p->formation, 1),
         "tortuosity_factor", cli_json_axes(p->tortuosity), "tortuosity_definition", TORTUOSITY, "principal",
         json_principal(p), "uncertainty", rill_json_real(p->uncertainty), "converged", p->converged, "runs",

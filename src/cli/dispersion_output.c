@@ -118,8 +118,8 @@ rill_status cli_dispersion_write_json(const cli_dispersion_result *r)
     for (int k = 0; k < p->point_count; k++)
         solving += p->points[k].seconds + (p->runs ? p->runs[k].seconds : 0);
     json_t *json = json_pack(
-        "{s:o, s:o, s:s, s:s, s:s, s:f, s:o, s:s, s:b, s:{s:f, s:f, s:f}, s:o, s:f, s:[s,s,s], s:f, s:[I,I,I], s:o, s:I, s:I, s:I,"
-        " s:{s:f, s:f, s:f, s:f, s:f, s:I}, s:s, s:s, s:s?, s:s?, s:s, s:o, s:s}",
+        "{s:o, s:o, s:s, s:s, s:s, s:f, s:o, s:s, s:b, s:{s:f, s:f, s:f}, s:o, s:f, s:[s,s,s], s:f, s:[I,I,I], s:o, s:I, s:I, s:I, s:{s:f, s:f, s:f, "
+        "s:f, s:f, s:I}, s:s, s:s, s:s?, s:s?, s:s, s:o, s:s}",
         "points", json_points(r), "breakthrough", cli_breakthrough_json(r), "axis", axis, "peclet_definition",
         PECLET, "dispersion_definition", DISPERSION, "length_voxels", p->length, "length_m",
         geom->spacing > 0 ? rill_json_real(p->length * geom->spacing) : json_null(), "length_definition",

@@ -341,8 +341,8 @@ static const cli_option *pipe_options(cli_generated *g)
         radius_option(g, &o->radius, "radius of the pipe: fluid where r < R"),
         axis_option(g, &o->axis, "flow axis"),
         {"centre-offset", 0, CLI_TEXT, &g->offset, "DX,DY",
-         .help = "shift of the centre line from a voxel corner, along the two axes after --axis in the cycle "
-                 "x y z x, -1 to 1"},
+         .help =
+             "shift of the centre line from a voxel corner, along the two axes after --axis in the cycle x y z x, -1 to 1"},
         NUMBER("length", &o->length, "voxels along the flow axis"),
         {0},
     };
@@ -376,32 +376,26 @@ static rill_status box_generate(cli_generated *g, rill_geom **out)
 #define KIND(noun) noun##_options, noun##_generate
 
 static const char channel[] =
-    "The channel lies in a layer of solid voxels; half-way bounce-back gives it its exact "
-    "width. The permeability of\n"
+    "The channel lies in a layer of solid voxels; half-way bounce-back gives it its exact width. The permeability of\n"
     "the box is that of the channel times the porosity of the box.";
 
 const cli_generate_kind cli_generate_kinds[] = {
     {"spheres", "a cell of a periodic sphere array: sc, bcc or fcc",
-     "The first sphere lies on the corner of the cell; a voxel is solid when its centre is within the exact "
-     "radius.",
+     "The first sphere lies on the corner of the cell; a voxel is solid when its centre is within the exact radius.",
      KIND(spheres)},
     {"pack", "a random sphere pack, overlapping or not",
-     "The number of spheres follows from the porosity. Without overlap, spheres push each other apart until "
-     "none\n"
+     "The number of spheres follows from the porosity. Without overlap, spheres push each other apart until none\n"
      "do (force-biased packing), periodically.",
      KIND(pack)},
     {"riverbed", "a bed of spheres below a free channel, z vertical",
-     "The bed is a random pack without overlap on a solid layer (z = 0). Spheres with their centre below "
-     "the\n"
+     "The bed is a random pack without overlap on a solid layer (z = 0). Spheres with their centre below the\n"
      "height are there as a whole, so that the surface of the bed is rough. The solid layer also separates\n"
-     "the channel from its periodic image; --sides periodic,periodic,mirror makes the top a plane of "
-     "symmetry.",
+     "the channel from its periodic image; --sides periodic,periodic,mirror makes the top a plane of symmetry.",
      KIND(riverbed)},
     {"tubes", "curved tubes through a solid box",
      "Centre lines are closed B-splines; tubes may cross and join.", KIND(tubes)},
     {"arteries", "a tree of arteries with an inlet and up to 252 outlets, for rill run",
-     "Radii and angles follow Murray's laws. Openings are named inlet, outlet-1, outlet-2, ... (widest "
-     "first).\n"
+     "Radii and angles follow Murray's laws. Openings are named inlet, outlet-1, outlet-2, ... (widest first).\n"
      "Walls are where the arteries are. The box fits the arteries: --radius sets the resolution.",
      KIND(arteries)},
     {"grf", "a thresholded Gaussian random field", NULL, KIND(grf)},

@@ -17,8 +17,7 @@ static volatile sig_atomic_t ended;
 static void on_end(int code, void *context)
 {
     static const char sentence[] =
-        "rill: a library ended the program, as OpenMP and UDUNITS-2 do for lack of memory: free "
-        "memory, or use a smaller case\n";
+        "rill: a library ended the program, as OpenMP and UDUNITS-2 do for lack of memory: free memory, or use a smaller case\n";
     (void)context;
     (void)code;
     if (ended) return;

@@ -27,8 +27,7 @@ const cli_option *cli_image_options(cli_image *i)
         {"pore", 0, CLI_TEXT, &i->pore, "VALUES", "grey values that are pore, such as 0 or 0-99,255",
          .fallback = "True where the file holds bool; needed for other images", .given = given},
         {"threshold", 0, CLI_TEXT, &i->threshold, "VALUE",
-         "in place of --pore: grey values below it are pore, behind \">\" those above; 112+-4 or 112±4 of "
-         "`rill permeability` gives k for both thresholds, too",
+         "in place of --pore: grey values below it are pore, behind \">\" those above; 112+-4 or 112±4 of `rill permeability` gives k for both thresholds, too",
          .fallback = "none", .given = given},
         {"voxel-size", 0, CLI_LENGTH, &i->voxel_size, "LENGTH",
          "edge of a voxel, such as 5.7um; counts more than what the file says",
@@ -50,17 +49,14 @@ const cli_option *cli_image_options(cli_image *i)
          "what lies beyond the box: periodic, mirror or wall, or three of them for x,y,z",
          .given = &i->sides_given},
         {"outside", 0, CLI_TEXT, &i->outside, "VALUES",
-         "grey values outside of the sample, such as those around a core in a picture: solid for the flow, "
-         "and "
-         "counted neither in porosity nor in k",
+         "grey values outside of the sample, such as those around a core in a picture: solid for the flow, and counted neither in porosity nor in k",
          .fallback = "none", .given = given},
         {"core", 0, CLI_TEXT, &i->core, "PLACE",
-         "the sample is a cylinder along z: inscribed, or x=X,y=Y,d=D in voxels of the part that is used; "
-         "axis=x or y for another axis; what is not given is in the middle, or as large as fits",
+         "the sample is a cylinder along z: inscribed, or x=X,y=Y,d=D in voxels of the part that is used; axis=x or y for another axis; "
+         "what is not given is in the middle, or as large as fits",
          .fallback = "the whole box", .given = given},
         {"mask", 0, CLI_TEXT, &i->mask, "FILE",
-         "image of the same size and order of axes that says where the sample is: True (bool), or "
-         "--mask-inside",
+         "image of the same size and order of axes that says where the sample is: True (bool), or --mask-inside",
          .fallback = "none", .given = given},
         {"mask-inside", 0, CLI_TEXT, &i->mask_inside, "VALUES",
          "grey value of the mask, or a range (1-255), that is inside of the sample",
@@ -78,9 +74,8 @@ const cli_option *cli_image_options(cli_image *i)
         {"skip", 0, CLI_BYTES, &i->skip, "BYTES", "raw: header before the first voxel, in bytes",
          .fallback = "0", .given = given},
         {"allow-outside", 0, CLI_FLAG, &i->allow_outside,
-         .help = "read data that an MHD, NRRD or HDF5 file has outside its own directory, too, or the "
-                 "surface that "
-                 "the command of a geometry names"},
+         .help =
+             "read data that an MHD, NRRD or HDF5 file has outside its own directory, too, or the surface that the command of a geometry names"},
         {0},
     };
     _Static_assert(sizeof options <= sizeof table, "the table is too short");
@@ -181,8 +176,7 @@ rill_status cli_image_geometry_read(const cli_image *image, const char *path, co
     if (cli_image_given(image))
         return rill_fail(
             RILL_USAGE,
-            "%s is a geometry, no image: of the options for images only --voxel-size and --sides "
-            "apply to it; give the others to `rill voxelize`",
+            "%s is a geometry, no image: of the options for images only --voxel-size and --sides apply to it; give the others to `rill voxelize`",
             path);
     RILL_TRY(cli_sides_parse(image->sides, &sides));
     RILL_TRY(rill_voxel_size_check(image->voxel_size, image->allow_voxel_size));

@@ -13,17 +13,17 @@
 
 static void print_help(FILE *to)
 {
-    fprintf(to,
-            "rill %s: lattice Boltzmann flow in porous media and vessels\n\nUsage: rill COMMAND "
-            "[options]\n\nCommands:\n",
-            rill_version());
+    fprintf(
+        to,
+        "rill %s: lattice Boltzmann flow in porous media and vessels\n\nUsage: rill COMMAND [options]\n\nCommands:\n",
+        rill_version());
     for (const cli_command *const *c = cli_commands; *c; c++)
         fprintf(to, "  %-14s%s\n", (*c)->name, (*c)->summary);
-    fprintf(to,
-            "\n`rill COMMAND --help` or `rill help COMMAND` shows the options of a command. `rill --version` "
-            "prints\nversion, build options, devices and libraries, with --json as JSON.\n"
-            "Exit codes: 0 done, 1 usage or input, 2 numerical failure, 3 memory, disk or device, "
-            "4 stopped by a\nsignal.\n");
+    fprintf(
+        to,
+        "\n`rill COMMAND --help` or `rill help COMMAND` shows the options of a command. `rill --version` prints\n"
+        "version, build options, devices and libraries, with --json as JSON.\n"
+        "Exit codes: 0 done, 1 usage or input, 2 numerical failure, 3 memory, disk or device, 4 stopped by a\nsignal.\n");
 }
 
 /* Print the message of a failure. */

@@ -27,8 +27,8 @@ rill_status cli_output_apply(const char *text)
     if (strcmp(text, "-") != 0) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "this output cannot go to standard output (\"-\"): only --json, the voxels of `rill generate "
-        "--raw` and the pictures of `rill export -o` can; give a file name");
+        "this output cannot go to standard output (\"-\"): only --json, "
+        "the voxels of `rill generate --raw` and the pictures of `rill export -o` can; give a file name");
 }
 
 static rill_status check(const cli_output *outputs, int count)

@@ -16,9 +16,9 @@
 rill_status cli_csv_apply(const char *text)
 {
     if (strcmp(text, "-") != 0) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "\"-\" would be standard output, where the table cannot be replaced while it "
-                     "grows: give a name, or take the rows of --json -");
+    return rill_fail(
+        RILL_USAGE,
+        "\"-\" would be standard output, where the table cannot be replaced while it grows: give a name, or take the rows of --json -");
 }
 
 /* ---- sizes of blocks ---- */
@@ -114,12 +114,11 @@ static rill_status slices_check(const cli_batch *b, const rill_voxelize_options 
     if (b->count < 2 || b->options.variant.lattice == RILL_D2Q9 || b->options.axis != RILL_AXIS_AUTO)
         return RILL_OK;
     if (!is_slice(b->inputs[0], o) || !is_slice(b->inputs[1], o)) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "%s and %s are single slices: put a pattern of the slices of one image in quotes "
-                     "(\"slice*.tif\"), or name their directory; for slices that are images of their own "
-                     "name an axis of their "
-                     "plane (--axis x)",
-                     b->inputs[0], b->inputs[1]);
+    return rill_fail(
+        RILL_USAGE,
+        "%s and %s are single slices: put a pattern of the slices of one image in quotes (\"slice*.tif\"), or name their directory; "
+        "for slices that are images of their own name an axis of their plane (--axis x)",
+        b->inputs[0], b->inputs[1]);
 }
 
 static rill_status outputs_check(const cli_batch *b)
@@ -134,13 +133,12 @@ static rill_status outputs_check(const cli_batch *b)
     if (cli_team())
         return rill_fail(
             RILL_USAGE,
-            "%d processes were started, and several inputs, --csv and --blocks use one: start one "
-            "process, --devices names its devices",
+            "%d processes were started, and several inputs, --csv and --blocks use one: start one process, --devices names its devices",
             cli_team()->size);
     if (b->devices->ranks > 1)
-        return rill_fail(RILL_USAGE,
-                         "--ranks cuts one sample for one device: leave it out with several inputs, "
-                         "--csv or --blocks");
+        return rill_fail(
+            RILL_USAGE,
+            "--ranks cuts one sample for one device: leave it out with several inputs, --csv or --blocks");
 done:
     return status;
 }

@@ -46,10 +46,10 @@ rill_status cli_checkpoint_settle(const cli_checkpoint *c, char *name, size_t si
                          c->resume ? "--resume" : "--checkpoint");
     const rill_status status = name_make(c, name, size);
     if (status != RILL_OK || !c->resume || access(name, F_OK) == 0) return status;
-    return rill_fail(RILL_USAGE,
-                     "--resume: checkpoint %s not found: name it with --checkpoint, or leave out "
-                     "--resume to start anew",
-                     name);
+    return rill_fail(
+        RILL_USAGE,
+        "--resume: checkpoint %s not found: name it with --checkpoint, or leave out --resume to start anew",
+        name);
 }
 
 rill_status cli_checkpoint_finish(const cli_checkpoint_end *e)

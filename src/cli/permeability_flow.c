@@ -38,9 +38,9 @@ done:
 rill_status cli_flow_check(const cli_flow *f, const rill_geom *geom)
 {
     if (f->pressure == 0 || geom->spacing > 0) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "--pressure-drop: a flow in SI units needs the voxel size: add --voxel-size, "
-                     "such as 5.7um");
+    return rill_fail(
+        RILL_USAGE,
+        "--pressure-drop: a flow in SI units needs the voxel size: add --voxel-size, such as 5.7um");
 }
 
 /* Find the flow along an axis. @return false where there is none */

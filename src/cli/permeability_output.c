@@ -154,11 +154,11 @@ static void times_print(const cli_permeability_result *r)
     if (t->bar > 0) snprintf(some + length, sizeof some - (size_t)length, ", error bar %.1f", t->bar);
     if (p->seconds_before > 0)
         snprintf(before, sizeof before, "; before the checkpoint %.1f more", p->seconds_before);
-    cli_row("time",
-            "%.1f s: reading %.1f, planning %.1f, domain %.1f, set-up %.1f%s, stepping %.1f, ending %.1f, "
-            "fields %.1f, other %.1f%s",
-            t->total, t->read, t->plan, p->seconds_domain, p->seconds_setup, some, s.stepping, s.ending,
-            t->write, s.other, before);
+    cli_row(
+        "time",
+        "%.1f s: reading %.1f, planning %.1f, domain %.1f, set-up %.1f%s, stepping %.1f, ending %.1f, fields %.1f, other %.1f%s",
+        t->total, t->read, t->plan, p->seconds_domain, p->seconds_setup, some, s.stepping, s.ending, t->write,
+        s.other, before);
 }
 
 void cli_permeability_print(const cli_permeability_result *r)
@@ -308,12 +308,8 @@ static json_t *json_result(const cli_permeability_result *r)
     const rill_side *sides = r->geom->sides;
     const cli_devices_plan devices = parts_of(r->options, plan, r->mlups);
     return json_pack(
-        "{s:{s:o, s:o, s:o}, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, "
-        "s:o,"
-        " s:o, s:o, s:s, s:s, s:s, s:s,"
-        " s:f, s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, "
-        "s:s?, "
-        "s:o, s:s, s:o, s:s, s:o}",
+        "{s:{s:o, s:o, s:o}, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, s:o, s:o, s:o, s:s, s:s, s:s, s:s, s:f, "
+        "s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, s:s?, s:o, s:s, s:o, s:s, s:o}",
         "permeability", "lu", cli_json_tensor(p->k, 1), "m2", cli_json_tensor(p->k, m2), "darcy",
         cli_json_tensor(p->k, m2 / RILL_DARCY), "principal", json_principal(p, m2), "porosity", "total",
         rill_json_real(plan->porosity.total), "connected",

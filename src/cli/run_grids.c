@@ -44,8 +44,9 @@ rill_status cli_grids_plan(const char *path, cli_case_choices *choices, const cl
                            rill_progress progress, cli_grids *out)
 {
     if (fine->geom->planes)
-        return rill_fail(RILL_USAGE, "an error bar voxelizes a surface, which one process does: leave out "
-                                     "--error-bar, or start one process");
+        return rill_fail(
+            RILL_USAGE,
+            "an error bar voxelizes a surface, which one process does: leave out --error-bar, or start one process");
     for (int k = 0; k < RILL_GRIDS; k++) out->spacing[k] = rill_grids_spacing(k) * fine->geom->spacing;
     for (int k = 0; k < FINEST; k++) {
         const rill_status status = coarser_plan(path, choices, fine, k, progress, &out->coarser[k]);

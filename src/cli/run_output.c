@@ -15,18 +15,17 @@ const char *cli_run_not_repeated(const rill_vessel *v, const rill_run_result *r,
         snprintf(text, size, "the last two %s are not both after the soft start of %.3g s",
                  pulsatile ? "cycles" : "spans", (double)v->plan.start.soft * v->plan.scales.time);
     else if (isnan(r->changes.most))
-        snprintf(text, size,
-                 "whether the flow is %s is not known: the last two %s differ by %.2g %%, and %s of %.3g s "
-                 "are too short to estimate what slower changes add",
-                 pulsatile ? "periodic" : "steady", pulsatile ? "cycles" : "spans",
-                 100 * r->changes.difference, pulsatile ? "cycles" : "spans",
-                 (double)r->cycle_steps * v->plan.scales.time);
+        snprintf(
+            text, size,
+            "whether the flow is %s is not known: the last two %s differ by %.2g %%, and %s of %.3g s are too short to estimate what slower changes add",
+            pulsatile ? "periodic" : "steady", pulsatile ? "cycles" : "spans", 100 * r->changes.difference,
+            pulsatile ? "cycles" : "spans", (double)r->cycle_steps * v->plan.scales.time);
     else
-        snprintf(text, size,
-                 "the flow is not %s: the last %s may be %.2g %% from that state, more than the tolerance of "
-                 "%g %%",
-                 pulsatile ? "periodic" : "steady", pulsatile ? "cycle" : "span", 100 * r->changes.most,
-                 100 * v->given->run.tolerance);
+        snprintf(
+            text, size,
+            "the flow is not %s: the last %s may be %.2g %% from that state, more than the tolerance of %g %%",
+            pulsatile ? "periodic" : "steady", pulsatile ? "cycle" : "span", 100 * r->changes.most,
+            100 * v->given->run.tolerance);
     return text;
 }
 
@@ -194,11 +193,8 @@ json_t *cli_run_json(const rill_vessel *v, const rill_run_result *r, const cli_g
 {
     static const char *const ends[] = {"repeats", "limit", "stopped", "diverged"};
     return json_pack(
-        "{s:s, s:b, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, "
-        "s:I, s:I, s:I, "
-        "s:o, s:o, "
-        "s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
+        "{s:s, s:b, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:i, s:I, "
+        "s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
         "end", ends[r->end], "converged", r->end == RILL_RUN_REPEATS,
         v->plan.cycle_steps ? "periodic" : "steady", repeats_json(r), "change",
         rill_json_real(r->changes.most), "difference", rill_json_real(r->changes.difference), "tolerance",

@@ -16,10 +16,10 @@
 
 static rill_status fail(const char *directory, const char *what)
 {
-    return rill_fail(RILL_SYSTEM,
-                     "standard input cannot be %s in %s: %s; set TMPDIR to a directory with room, or give "
-                     "a file",
-                     what, directory, strerror(errno));
+    return rill_fail(
+        RILL_SYSTEM,
+        "standard input cannot be %s in %s: %s; set TMPDIR to a directory with room, or give a file", what,
+        directory, strerror(errno));
 }
 
 static rill_status copy(int to, const char *directory)

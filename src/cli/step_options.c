@@ -56,9 +56,11 @@ rill_status cli_step_checkpoint(cli_step_choices *c, const char *output, rill_st
     rill_status status = RILL_OK;
     *keep = (rill_step_keep){.every = c->every, .resume = c->resume, .stays = true};
     if (!c->checkpoint && !output)
-        return c->resume ? rill_fail(RILL_USAGE, "--resume needs a checkpoint: name the result it is beside "
-                                                 "by -o, or the file by --checkpoint")
-                         : RILL_OK;
+        return c->resume
+                   ? rill_fail(
+                         RILL_USAGE,
+                         "--resume needs a checkpoint: name the result it is beside by -o, or the file by --checkpoint")
+                   : RILL_OK;
     RILL_TRY(cli_checkpoint_settle(
         &(cli_checkpoint){.given = c->checkpoint, .output = output, .resume = c->resume}, c->name,
         sizeof c->name));
@@ -84,10 +86,10 @@ double cli_step_node_bytes(rill_stream stream, rill_storage storage)
 rill_status cli_step_files_few(double every, double whole, const char *of)
 {
     if (every > 0 && whole / every > FILES)
-        return rill_fail(RILL_USAGE,
-                         "--every %.12g of %.12g %s makes more than %d files: write fewer, or name a result "
-                         "without --every",
-                         every, whole, of, FILES);
+        return rill_fail(
+            RILL_USAGE,
+            "--every %.12g of %.12g %s makes more than %d files: write fewer, or name a result without --every",
+            every, whole, of, FILES);
     return RILL_OK;
 }
 

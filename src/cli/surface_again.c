@@ -83,8 +83,8 @@ rill_status cli_surface_again(const rill_geom *geom, const char *path, bool name
     char *surface = NULL, *line = NULL;
     rill_geom *made = NULL;
     if (!geom->options || !geom->source_hash)
-        RILL_TRY(rill_fail(RILL_USAGE, "it does not say how it was made from a surface: make it by rill "
-                                       "voxelize"));
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "it does not say how it was made from a surface: make it by rill voxelize"));
     RILL_TRY(cli_words_read(geom->options, &w));
     RILL_TRY(options_read(&w, &c));
     RILL_TRY(cli_surface_shape_resolve(&c.surface, &openings, &options));
@@ -99,10 +99,10 @@ rill_status cli_surface_again(const rill_geom *geom, const char *path, bool name
     RILL_TRY(surface_find(&c, path, named, &surface));
     RILL_TRY(rill_surface_voxelize(surface, &options, progress, &made, report));
     if (!made->source_hash || strcmp(made->source_hash, geom->source_hash) != 0)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "%s is not the surface that it was made from: its XXH3 is %s, not %s; voxelize "
-                           "it again",
-                           surface, made->source_hash ? made->source_hash : "unknown", geom->source_hash));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "%s is not the surface that it was made from: its XXH3 is %s, not %s; voxelize it again", surface,
+            made->source_hash ? made->source_hash : "unknown", geom->source_hash));
     *out = made;
     made = NULL;
 done:

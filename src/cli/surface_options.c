@@ -24,8 +24,7 @@ const cli_option *cli_surface_shape_options(cli_surface *s)
          "rename an opening, given by its name (opening-2) or a position (12mm,30mm,5mm)",
          .fallback = "opening-1, -2, ... by area", .given = given},
         {"plane", 0, CLI_MULTI, &s->planes, "[NAME=]X,Y,Z,NX,NY,NZ",
-         "cut the vessel around the point X,Y,Z (lengths) by a plane, and open it there; the normal points "
-         "to the side that stays",
+         "cut the vessel around the point X,Y,Z (lengths) by a plane, and open it there; the normal points to the side that stays",
          .fallback = "", .given = given},
         {"remove-most", 0, CLI_FLAG, &s->remove_most,
          .help = "let a --plane remove more than half of the volume, which is refused otherwise",
@@ -86,10 +85,10 @@ static rill_status resolve_extend(const char *text, rill_surface_options *o)
         }
     }
     if (!(o->extend > 0) || o->extend > (o->extend_diameters ? 1000 : 10))
-        return rill_fail(RILL_USAGE,
-                         "--extend %s is out of range: give up to 1000 hydraulic diameters such as 2D, or a "
-                         "length up to 10 m such as 20mm",
-                         text);
+        return rill_fail(
+            RILL_USAGE,
+            "--extend %s is out of range: give up to 1000 hydraulic diameters such as 2D, or a length up to 10 m such as 20mm",
+            text);
     return RILL_OK;
 }
 
@@ -144,10 +143,10 @@ static rill_status resolve_plane(const char *text, char name[RILL_OPENING_NAME],
             good = end != part && *end == '\0' && isfinite(plane->normal[k - 3]);
         }
         if (!good)
-            return rill_fail(RILL_USAGE,
-                             "\"%.100s\" is not a plane: give a point and a normal, such as "
-                             "inlet=10mm,0mm,5mm,0,0,1",
-                             text);
+            return rill_fail(
+                RILL_USAGE,
+                "\"%.100s\" is not a plane: give a point and a normal, such as inlet=10mm,0mm,5mm,0,0,1",
+                text);
         at += size + 1;
     }
     return RILL_OK;
@@ -191,8 +190,7 @@ rill_status cli_surface_axes(const char *text, rill_surface_options *out)
         }
     return rill_fail(
         RILL_USAGE,
-        "--axes %.8s does not rotate a surface, or would mirror it: give yzx (x goes to y, y to z, z "
-        "to x), zxy (x goes to z, y to x, z to y) or xyz",
+        "--axes %.8s does not rotate a surface, or would mirror it: give yzx (x goes to y, y to z, z to x), zxy (x goes to z, y to x, z to y) or xyz",
         text);
 }
 
@@ -203,9 +201,9 @@ rill_status cli_surface_shape_resolve(const cli_surface *s, cli_surface_openings
     rill_surface_options o = rill_surface_options_default();
     char one[64];
     if (!s->units)
-        return rill_fail(RILL_USAGE,
-                         "a surface file does not say its unit of length: add --units mm, or what it was "
-                         "exported in");
+        return rill_fail(
+            RILL_USAGE,
+            "a surface file does not say its unit of length: add --units mm, or what it was exported in");
     if (strlen(s->units) > 32)
         return rill_fail(RILL_USAGE, "--units %.32s... is not a unit of length: give one such as mm",
                          s->units);
@@ -245,7 +243,9 @@ rill_status cli_surface_resolve(const cli_surface *s, cli_surface_openings *open
 {
     const rill_status status = cli_surface_shape_resolve(s, openings, out);
     if (status != RILL_OK || (s->spacing > 0) != (s->cells > 0)) return status;
-    return rill_fail(RILL_USAGE, s->cells ? "--dx and --cells both give the size of voxels: use one"
-                                          : "the size of voxels is not given: add --dx, such as "
-                                            "--dx 0.25mm, or --cells N along the longest side");
+    return rill_fail(
+        RILL_USAGE,
+        s->cells
+            ? "--dx and --cells both give the size of voxels: use one"
+            : "the size of voxels is not given: add --dx, such as --dx 0.25mm, or --cells N along the longest side");
 }

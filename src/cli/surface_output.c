@@ -199,9 +199,7 @@ json_t *cli_surface_json(const rill_geom *geom, const rill_surface_report *r)
                                         r->narrowest / geom->spacing, "at_m", vector_json(r->narrowest_at))
                             : json_null();
     return json_pack(
-        "{s:{s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:b}, s:o, s:o, s:o, s:o, s:o, s:[I,I,I], s:f, "
-        "s:o, s:I,"
-        " s:f, s:f, s:I}",
+        "{s:{s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:b}, s:o, s:o, s:o, s:o, s:o, s:[I,I,I], s:f, s:o, s:I, s:f, s:f, s:I}",
         "surface", "path", geom->source, "xxh3", geom->source_hash, "format", r->file.format, "triangles",
         (json_int_t)r->triangles, "vertices", (json_int_t)r->vertices, "welded", (json_int_t)r->merged,
         "welded_within_m", r->tolerance, "low_m", vector_json(r->low), "high_m", vector_json(r->high),

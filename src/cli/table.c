@@ -82,8 +82,9 @@ void cli_memory_rows(uint64_t peak, uint64_t host, uint64_t host_free, uint64_t 
 
 static bool is_plain(const char *word)
 {
-    return word[0] != '\0' && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                "0123456789_-+=./,:@%")] == '\0';
+    return word[0] != '\0' &&
+           word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%")] ==
+               '\0';
 }
 
 char *cli_command_line(int argc, char **argv)

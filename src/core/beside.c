@@ -65,14 +65,13 @@ rill_status rill_file_beside(const char *of, const char *name, rill_file_outside
         path = NULL;
     if (!path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the name of a file"));
     if (outside != RILL_OUTSIDE_ALLOWED && !is_below(directory, path, name))
-        RILL_TRY(
-            rill_fail(RILL_USAGE,
-                      "it names the file %.200s, which is outside its directory: copy that file into the "
-                      "directory%s",
-                      name,
-                      outside == RILL_OUTSIDE_ASKED ? ", or permit files outside with --allow-outside (C and "
-                                                      "Python: allow_outside)"
-                                                    : ""));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "it names the file %.200s, which is outside its directory: copy that file into the directory%s",
+            name,
+            outside == RILL_OUTSIDE_ASKED
+                ? ", or permit files outside with --allow-outside (C and Python: allow_outside)"
+                : ""));
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         RILL_TRY(rill_fail(RILL_USAGE, "it names the file %.200s, which is not a regular file", name));
     *out = path;

@@ -89,8 +89,7 @@ static bool check_extent(hid_t dataset, hid_t properties, double stored, rill_h5
     if (all <= most && one <= most) return true;
     outside->status = rill_fail(
         RILL_USAGE,
-        "a dataset declares %.3g bytes%s, and the file has %.3g: more than %d times as many are not "
-        "read: the file is damaged, or nothing was written into it",
+        "a dataset declares %.3g bytes%s, and the file has %.3g: more than %d times as many are not read: the file is damaged, or nothing was written into it",
         all > most ? all : one, all > most ? "" : " in a chunk", stored, times);
     return false;
 }

@@ -168,10 +168,11 @@ static rill_status program_find(char path[PATH_MAX])
             if (rill_place_directory(place, own, sizeof own) &&
                 snprintf(path, PATH_MAX, "%s/%s", own, places[k]) < PATH_MAX && access(path, X_OK) == 0)
                 return RILL_OK;
-    return rill_fail(RILL_SYSTEM,
-                     "the program rill-inspect, which reads HDF5 files first, is not where rill is installed "
-                     "(%s, or rill/ in its library directory): install rill anew, or name it in RILL_INSPECT",
-                     own);
+    return rill_fail(
+        RILL_SYSTEM,
+        "the program rill-inspect, which reads HDF5 files first, is not where rill is installed (%s, or rill/ in its library directory): "
+        "install rill anew, or name it in RILL_INSPECT",
+        own);
 }
 
 /* The environment without what is preloaded into this process. The caller frees the list. */
@@ -255,8 +256,9 @@ static rill_status run(const char *const arguments[], double seconds, char answe
     }
     while (waitpid(*child, &state, 0) < 0 && errno == EINTR) {}
     if (status == RILL_OK && WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL)
-        status = rill_fail(RILL_SYSTEM, "rill-inspect was killed, by a lack of memory or by another program: "
-                                        "free memory and read the file again");
+        status = rill_fail(
+            RILL_SYSTEM,
+            "rill-inspect was killed, by a lack of memory or by another program: free memory and read the file again");
 done:
     if (ends[0] >= 0) close(ends[0]);
     if (ends[1] >= 0) close(ends[1]);
@@ -279,10 +281,10 @@ static rill_status seconds_for(uint64_t bytes, double *out)
 
 static rill_status fail_late(double seconds)
 {
-    return rill_fail(RILL_USAGE,
-                     "the HDF5 library takes longer than %.0f s to read it: save it again, or set "
-                     "RILL_INSPECT_SECONDS to more",
-                     seconds);
+    return rill_fail(
+        RILL_USAGE,
+        "the HDF5 library takes longer than %.0f s to read it: save it again, or set RILL_INSPECT_SECONDS to more",
+        seconds);
 }
 
 /* The answer in what rill-inspect printed: libraries, such as tools of OpenMP, print lines of their own

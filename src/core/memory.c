@@ -180,10 +180,10 @@ static rill_status refuse(const char *what, uint64_t bytes, uint64_t available)
     char need[32], have[32];
     rill_units_format_bytes((double)bytes, need, sizeof need);
     rill_units_format_bytes((double)available, have, sizeof have);
-    return rill_fail(RILL_SYSTEM,
-                     "no room for %s: that needs %s of memory and %s is available; use a smaller box, free "
-                     "memory, or state with --memory (RILL_MEMORY) that there is more",
-                     what, need, have);
+    return rill_fail(
+        RILL_SYSTEM,
+        "no room for %s: that needs %s of memory and %s is available; use a smaller box, free memory, or state with --memory (RILL_MEMORY) that there is more",
+        what, need, have);
 }
 
 static rill_status refuse_allowance(const char *what, uint64_t bytes, const allowance *a)
@@ -193,10 +193,11 @@ static rill_status refuse_allowance(const char *what, uint64_t bytes, const allo
     rill_units_format_bytes((double)a->limit, limit, sizeof limit);
     rill_units_format_bytes((double)a->held, held, sizeof held);
     rill_units_format_bytes((double)bytes + (double)a->held, all, sizeof all);
-    return rill_fail(RILL_SYSTEM,
-                     "no room for %s: that needs %s of memory, but --memory (RILL_MEMORY) allows %s and the "
-                     "process holds %s already; use a smaller box, or allow more than %s",
-                     what, need, limit, held, all);
+    return rill_fail(
+        RILL_SYSTEM,
+        "no room for %s: that needs %s of memory, but --memory (RILL_MEMORY) allows %s and the process holds %s already; "
+        "use a smaller box, or allow more than %s",
+        what, need, limit, held, all);
 }
 
 static rill_status refuse_limit(const char *what, uint64_t bytes, uint64_t left)
@@ -206,8 +207,7 @@ static rill_status refuse_limit(const char *what, uint64_t bytes, uint64_t left)
     rill_units_format_bytes((double)left, have, sizeof have);
     return rill_fail(
         RILL_SYSTEM,
-        "no room for %s: that needs %s of memory, and the limit of this process (ulimit -v, ulimit -d) "
-        "leaves %s; use a smaller box, or raise the limit",
+        "no room for %s: that needs %s of memory, and the limit of this process (ulimit -v, ulimit -d) leaves %s; use a smaller box, or raise the limit",
         what, need, have);
 }
 

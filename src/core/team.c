@@ -75,12 +75,11 @@ rill_status rill_team_join(rill_team **out)
     team->library = library_load();
     team->transport = team->library ? dlsym(team->library, RILL_TEAM_SYMBOL) : NULL;
     if (!team->transport)
-        RILL_TRY(
-            rill_fail(RILL_SYSTEM,
-                      "%d processes were started, but librill-mpi.so, which is installed in the lib beside "
-                      "the program, cannot be loaded (%s): build and install rill where Open MPI is "
-                      "installed, let LD_LIBRARY_PATH name its directory, or start one process",
-                      expected, dlerror()));
+        RILL_TRY(rill_fail(
+            RILL_SYSTEM,
+            "%d processes were started, but librill-mpi.so, which is installed in the lib beside the program, cannot be loaded (%s): "
+            "build and install rill where Open MPI is installed, let LD_LIBRARY_PATH name its directory, or start one process",
+            expected, dlerror()));
     if (team->transport->start(&team->rank, &team->size) != 0)
         RILL_TRY(rill_fail(RILL_SYSTEM, "%s does not start", team->transport->name));
     if (team->size != expected)

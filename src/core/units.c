@@ -47,10 +47,10 @@ static rill_status units_init(void)
         return rill_fail(RILL_SYSTEM, "out of memory for the unit database of UDUNITS-2");
     if (system == NULL) {
         const char *path = getenv("UDUNITS2_XML_PATH");
-        return rill_fail(RILL_SYSTEM,
-                         "the unit database of UDUNITS-2 cannot be read (%s): install the package "
-                         "libudunits2-data or set UDUNITS2_XML_PATH to its udunits2.xml",
-                         path != NULL ? path : "no file at its default place");
+        return rill_fail(
+            RILL_SYSTEM,
+            "the unit database of UDUNITS-2 cannot be read (%s): install the package libudunits2-data or set UDUNITS2_XML_PATH to its udunits2.xml",
+            path != NULL ? path : "no file at its default place");
     }
     for (size_t i = 0; i < sizeof extra_units / sizeof extra_units[0]; i++) {
         ut_unit *unit = ut_parse(system, extra_units[i].definition, UT_UTF8);
@@ -189,11 +189,10 @@ static rill_status convert(const char *text, double number, const char *from, co
     converter = ut_get_converter(given, wanted);
     if (converter == NULL) RILL_TRY(rill_fail(RILL_SYSTEM, "no memory to convert \"%s\"", text));
     if (!is_factor(converter))
-        RILL_TRY(
-            rill_fail(RILL_USAGE,
-                      "\"%s\" has a unit with an offset or a logarithm, which is not a factor of %s: give a "
-                      "value such as %s",
-                      text, unit, example(unit)));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "\"%s\" has a unit with an offset or a logarithm, which is not a factor of %s: give a value such as %s",
+            text, unit, example(unit)));
     const double result = cv_convert_double(converter, number);
     if (!isfinite(result) || (number != 0 && result == 0))
         RILL_TRY(rill_fail(RILL_USAGE, "\"%s\" is too %s: give a value such as %s", text,
@@ -268,8 +267,7 @@ rill_status rill_units_parse(const char *text, const char *unit, double *value)
     if (!is_product(from))
         return rill_fail(
             RILL_USAGE,
-            "unknown unit \"%s\" in \"%.60s\", which is not a product of names and powers: give a value "
-            "such as %s",
+            "unknown unit \"%s\" in \"%.60s\", which is not a product of names and powers: give a value such as %s",
             from, text, example(unit));
     pthread_mutex_lock(&lock);
     const locale_t before = rill_c_locale_begin(); /* UDUNITS-2 calls strtod() */

@@ -358,22 +358,21 @@ static rill_status run_make(passage *p, const rill_dispersion_options *o, int in
     run->least = p->least, run->most = p->most;
     run->seconds = rill_now() - begun;
     if (!isfinite(p->least) || !isfinite(p->most))
-        RILL_TRY(rill_fail(RILL_NUMERICS,
-                           "at a Peclet number of %g concentrations are not finite after %llu "
-                           "time steps: please report this",
-                           run->peclet, (unsigned long long)run->steps));
+        RILL_TRY(rill_fail(
+            RILL_NUMERICS,
+            "at a Peclet number of %g concentrations are not finite after %llu time steps: please report this",
+            run->peclet, (unsigned long long)run->steps));
     moments_find(&t, pulse, voxels, out, run);
     if (!pulse && run->least < -BELOW)
-        RILL_TRY(
-            rill_note(&out->notes,
-                      "at a Peclet number of %g concentrations fall to %.2g beside the front: voxels are "
-                      "too large for it there; compare with smaller ones (--resample)",
-                      run->peclet, run->least));
+        RILL_TRY(rill_note(
+            &out->notes,
+            "at a Peclet number of %g concentrations fall to %.2g beside the front: voxels are too large for it there; compare with smaller ones (--resample)",
+            run->peclet, run->least));
     if (o->duration == 0 && run->count == most)
-        RILL_TRY(rill_note(&out->notes,
-                           "at a Peclet number of %g %.3g %% have come out after %d pore volumes: times of "
-                           "passage lack the rest",
-                           run->peclet, 100 * run->recovered, RILL_BREAKTHROUGH_LONGEST));
+        RILL_TRY(rill_note(
+            &out->notes,
+            "at a Peclet number of %g %.3g %% have come out after %d pore volumes: times of passage lack the rest",
+            run->peclet, 100 * run->recovered, RILL_BREAKTHROUGH_LONGEST));
 done:
     return status;
 }
@@ -391,11 +390,10 @@ rill_status rill_breakthrough_compute(rill_closure *c, const rill_geom *geom,
         RILL_TRY(rill_fail(RILL_NUMERICS, "nothing flows out through the face at the end of the box"));
     RILL_TRY(reached_count(&p));
     if (p.reached < c->nodes && done == 0)
-        RILL_TRY(
-            rill_note(&out->notes,
-                      "%u of %u voxels are connected through the inlet and the outlet alone: in time the "
-                      "solute does not reach them, and they are no part of its pore volume",
-                      c->nodes - p.reached, c->nodes));
+        RILL_TRY(rill_note(
+            &out->notes,
+            "%u of %u voxels are connected through the inlet and the outlet alone: in time the solute does not reach them, and they are no part of its pore volume",
+            c->nodes - p.reached, c->nodes));
     RILL_TRY(rill_array_create(chunks_of(&p), sizeof *p.partial, name, (void **)&p.partial));
     if (!out->runs)
         RILL_TRY(

@@ -339,8 +339,7 @@ rill_status rill_closure_project(rill_closure *c, const rill_closure_goal *goal)
     if (!(c->left <= 1e-10))
         status = rill_fail(
             RILL_NUMERICS,
-            "the velocities at faces could not be made free of divergence: %.2g of the largest one is left "
-            "after %llu iterations; allow more (--max-iterations)",
+            "the velocities at faces could not be made free of divergence: %.2g of the largest one is left after %llu iterations; allow more (--max-iterations)",
             c->left, (unsigned long long)iterations);
 done:
     return status;

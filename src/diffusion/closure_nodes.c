@@ -98,8 +98,8 @@ static rill_status connected_check(const rill_closure *c)
     if (count < c->nodes)
         status = rill_fail(
             RILL_NUMERICS,
-            "the pores conduct in separate parts, one of %u voxels and others of %u: no face of voxels "
-            "connects them, so a solute spreads without limit; keep one of them as pore",
+            "the pores conduct in separate parts, one of %u voxels and others of %u: no face of voxels connects them, so a solute spreads without limit; "
+            "keep one of them as pore",
             count, c->nodes - count);
 done:
     rill_array_destroy(list);

@@ -37,8 +37,9 @@ static rill_status options_check(const rill_geom *geom, const rill_diffusivity_o
     if (o->phase_count < 0 || o->phase_count > RILL_PHASES)
         return rill_fail(RILL_USAGE, "%d phases: there can be %d at most", o->phase_count, RILL_PHASES);
     if (o->error_bar && geom->outside)
-        return rill_fail(RILL_USAGE, "an error bar is of whole boxes, and some voxels are outside of the "
-                                     "sample: leave --error-bar out, or crop to a box inside");
+        return rill_fail(
+            RILL_USAGE,
+            "an error bar is of whole boxes, and some voxels are outside of the sample: leave --error-bar out, or crop to a box inside");
     for (int i = 0; i < o->phase_count; i++)
         if (!(o->ratio[i] >= RILL_PHASE_RATIO_LEAST && o->ratio[i] <= RILL_PHASE_RATIO_MOST))
             return rill_fail(RILL_USAGE, "a phase conducts %g times D0: it must be %g to %g times",
@@ -51,16 +52,14 @@ static rill_status options_check(const rill_geom *geom, const rill_diffusivity_o
     if (normal >= 0 && o->axis == RILL_AXES_XYZ)
         return rill_fail(
             RILL_USAGE,
-            "the image is one slice, of 1 voxel along %c: take the tensor of the plane (--axis %s), "
-            "or one axis",
+            "the image is one slice, of 1 voxel along %c: take the tensor of the plane (--axis %s), or one axis",
             rill_axis(normal), rill_axes_name(rill_axes_resolve(RILL_AXES_AUTO, geom->n)));
     for (int a = 0; a < 3; a++) {
         if (!rill_axes_has(o->axis, a)) continue;
         if (o->drive == RILL_DIFFUSION_GRADIENT && geom->sides[a] == RILL_WALL)
             return rill_fail(
                 RILL_USAGE,
-                "solid boundaries normal to %c let nothing along it through: use --sides periodic "
-                "or mirror there, or another axis",
+                "solid boundaries normal to %c let nothing along it through: use --sides periodic or mirror there, or another axis",
                 rill_axis(a));
         if (o->drive == RILL_DIFFUSION_INSIDE && geom->n[a] < 3)
             return rill_fail(
@@ -113,14 +112,13 @@ static rill_status prepare(rill_geom *geom, const rill_diffusivity_options *o, r
     out->dropped = before - rill_geom_fluid(geom);
     for (int a = 0; a < 3; a++) any = any || (rill_axes_has(o->axis, a) && known->percolating[a] > 0);
     if (any) return RILL_OK;
-    status =
-        rill_fail(RILL_NUMERICS,
-                  "nothing percolates along %s through faces of voxels: of a porosity of %.5g, 0 conducts%s, "
-                  "so the diffusivity is 0; choose another axis",
-                  rill_axes_name(o->axis), total,
-                  found.porosity.total > 0 && out->flow_percolating[rill_axes_first(o->axis)] > 0
-                      ? " (edges alone connect what flow percolates through)"
-                      : "");
+    status = rill_fail(
+        RILL_NUMERICS,
+        "nothing percolates along %s through faces of voxels: of a porosity of %.5g, 0 conducts%s, so the diffusivity is 0; choose another axis",
+        rill_axes_name(o->axis), total,
+        found.porosity.total > 0 && out->flow_percolating[rill_axes_first(o->axis)] > 0
+            ? " (edges alone connect what flow percolates through)"
+            : "");
 done:
     return status;
 }
@@ -277,8 +275,7 @@ static rill_status pause_read(kept *k, uint64_t most, double gap[3], rill_diffus
         if (!done->runs[r].converged && done->runs[r].iterations < most)
             RILL_TRY(rill_fail(
                 RILL_USAGE,
-                "cannot continue from %s: the run along %c ended at its limit of %llu iterations, "
-                "and is not in the file: start anew, without --resume",
+                "cannot continue from %s: the run along %c ended at its limit of %llu iterations, and is not in the file: start anew, without --resume",
                 k->pause.path, rill_axis(done->runs[r].axis), (unsigned long long)done->runs[r].iterations));
     for (int a = 0; a < 3; a++)
         if (done->found[a])
@@ -396,10 +393,10 @@ static rill_status collect(const rill_geom *geom, const rill_diffusivity_options
         if (!rill_axes_has(o->axis, a) || rill_axes_has(driven, a)) continue;
         for (int b = 0; b < 3; b++)
             if (rill_axes_has(o->axis, b)) out->d[a][b] = out->d[b][a] = 0;
-        RILL_TRY(rill_note(&out->notes,
-                           "nothing percolates along %c (%s) through faces: D is exactly 0 in its row "
-                           "and column",
-                           rill_axis(a), rill_side_name(geom->sides[a])));
+        RILL_TRY(
+            rill_note(&out->notes,
+                      "nothing percolates along %c (%s) through faces: D is exactly 0 in its row and column",
+                      rill_axis(a), rill_side_name(geom->sides[a])));
     }
     formation_find(driven, out);
     if (rill_axes_count(o->axis) > 1 && out->converged && o->drive == RILL_DIFFUSION_GRADIENT)
@@ -460,10 +457,10 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
         RILL_TRY(rill_diffusivity_error_bar(geom, o, out));
     }
     if (!out->converged)
-        status = rill_fail(RILL_NUMERICS,
-                           "after %llu iterations D_eff is known to %.2g, not to %.2g: allow more "
-                           "(--max-iterations), or a larger --tolerance",
-                           (unsigned long long)out->runs[0].iterations, out->uncertainty, o->tolerance);
+        status = rill_fail(
+            RILL_NUMERICS,
+            "after %llu iterations D_eff is known to %.2g, not to %.2g: allow more (--max-iterations), or a larger --tolerance",
+            (unsigned long long)out->runs[0].iterations, out->uncertainty, o->tolerance);
 done:
     if (status == RILL_OK) out->checkpoint_left = rill_checkpoint_file_end(&k.pause, o->checkpoint_stays);
     for (int a = 0; a < 3; a++) rill_array_destroy(k.found[a]);

@@ -27,14 +27,14 @@ static rill_status geometry_check(const rill_geom *geom, int axis)
     if (geom->planes)
         return rill_fail(RILL_USAGE, "dispersion is computed by one process: start it without mpirun");
     if (geom->surface)
-        return rill_fail(RILL_USAGE,
-                         "dispersion is computed on voxels: this geometry says where its walls are on every "
-                         "link");
+        return rill_fail(
+            RILL_USAGE,
+            "dispersion is computed on voxels: this geometry says where its walls are on every link");
     if (geom->sides[axis] != RILL_PERIODIC)
         return rill_fail(
             RILL_USAGE,
-            "dispersion needs a box that repeats along the flow, and its boundaries normal to %c are %s: use "
-            "--sides periodic there, of an image that is doubled (--mirror) where its two faces differ",
+            "dispersion needs a box that repeats along the flow, and its boundaries normal to %c are %s: "
+            "use --sides periodic there, of an image that is doubled (--mirror) where its two faces differ",
             rill_axis(axis), rill_side_name(geom->sides[axis]));
     return RILL_OK;
 }
@@ -109,8 +109,7 @@ static rill_status cells_check(const rill_closure *c, const rill_dispersion_opti
     if (cell > RILL_CELL_PECLET_FINE)
         return rill_note(
             &out->notes,
-            "the cell Peclet number is %.3g at a Peclet number of %g: above %g compare with smaller voxels, "
-            "since the bounds do not contain the error of the voxels",
+            "the cell Peclet number is %.3g at a Peclet number of %g: above %g compare with smaller voxels, since the bounds do not contain the error of the voxels",
             cell, most, RILL_CELL_PECLET_FINE);
     return RILL_OK;
 }
@@ -338,8 +337,8 @@ rill_status rill_dispersion_compute(rill_geom *geom, const float *u, const rill_
     if (failed)
         status = rill_fail(
             RILL_NUMERICS,
-            "at a Peclet number of %g the tensor is not known to %.2g after %llu iterations: allow more "
-            "(--max-iterations), a larger --tolerance, or take smaller voxels (--resample)",
+            "at a Peclet number of %g the tensor is not known to %.2g after %llu iterations: "
+            "allow more (--max-iterations), a larger --tolerance, or take smaller voxels (--resample)",
             failed->peclet, options->tolerance, (unsigned long long)failed->iterations);
 done:
     if (status == RILL_OK)

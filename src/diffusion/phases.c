@@ -12,10 +12,10 @@ static rill_status phases_check(const rill_phase *phases, int count)
     for (int i = 0; i < count; i++) {
         const rill_phase *p = &phases[i];
         if (!(p->ratio >= RILL_PHASE_RATIO_LEAST && p->ratio <= RILL_PHASE_RATIO_MOST))
-            return rill_fail(RILL_USAGE,
-                             "the phase of grey value %g conducts %g times D0: it must be %g to %g "
-                             "times; leave out what does not conduct",
-                             p->grey[0], p->ratio, RILL_PHASE_RATIO_LEAST, RILL_PHASE_RATIO_MOST);
+            return rill_fail(
+                RILL_USAGE,
+                "the phase of grey value %g conducts %g times D0: it must be %g to %g times; leave out what does not conduct",
+                p->grey[0], p->ratio, RILL_PHASE_RATIO_LEAST, RILL_PHASE_RATIO_MOST);
         for (int j = 0; j < i; j++)
             if (p->grey[0] <= phases[j].grey[1] && phases[j].grey[0] <= p->grey[1])
                 return rill_fail(RILL_USAGE, "grey value %g belongs to two phases: give each its own",

@@ -104,15 +104,13 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
     if (size.first_ghost + size.ghosts > RILL_UPSTREAM_WALL - 1u)
         return rill_fail(
             RILL_USAGE,
-            "%llu nodes%s and %llu ghosts are more than the 4294967294 that kernels can number: crop, "
-            "or choose --stream aa --addressing bitmap",
+            "%llu nodes%s and %llu ghosts are more than the 4294967294 that kernels can number: crop, or choose --stream aa --addressing bitmap",
             (unsigned long long)size.nodes, dense ? " (all voxels)" : "", (unsigned long long)size.ghosts);
     size.stride = rill_domain_stride_of(slots);
     if (rill_stream_ring(v.stream) && size.stride > UINT32_MAX)
         return rill_fail(
             RILL_USAGE,
-            "a ring buffer of %llu nodes has more than the 4294967295 entries that kernels can number: "
-            "crop, or choose --stream aa",
+            "a ring buffer of %llu nodes has more than the 4294967295 entries that kernels can number: crop, or choose --stream aa",
             (unsigned long long)size.nodes);
     size.list_stride =
         rill_domain_stride_of(v.addressing == RILL_CHASE ? size.first_ghost + ghosts : size.nodes);
@@ -127,10 +125,10 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
     if (v.addressing == RILL_BITMAP) {
         const uint64_t words = (uint64_t)row_of(fluid) * (fluid->n[1] + 2) * (fluid->n[2] + 2);
         if (words > UINT32_MAX)
-            return rill_fail(RILL_USAGE,
-                             "a bitmap of %llu words is larger than the 4294967295 that kernels can "
-                             "number: crop, or choose --addressing list",
-                             (unsigned long long)words);
+            return rill_fail(
+                RILL_USAGE,
+                "a bitmap of %llu words is larger than the 4294967295 that kernels can number: crop, or choose --addressing list",
+                (unsigned long long)words);
         add_part(&size, offsetof(rill_arrays, places), whole_blocks(size.nodes) * sizeof(uint32_t),
                  "the positions of nodes");
         add_part(&size, offsetof(rill_arrays, starts),
@@ -488,10 +486,10 @@ rill_status rill_links_build(rill_links *links, rill_device *device)
     RILL_TRY(slabs_build(links, device, &b));
     RILL_TRY(rill_device_download(device, &far, b.far, sizeof far));
     if (far)
-        status = rill_fail(RILL_USAGE,
-                           "%d successive fluid nodes lie more than 2^%d bitmap words apart: crop, or "
-                           "choose --addressing list",
-                           RILL_PLACE_BLOCK, RILL_PLACE_BITS);
+        status = rill_fail(
+            RILL_USAGE,
+            "%d successive fluid nodes lie more than 2^%d bitmap words apart: crop, or choose --addressing list",
+            RILL_PLACE_BLOCK, RILL_PLACE_BITS);
 done:
     rill_device_free(device, b.far);
     rill_numbering_destroy(&links->ghosts);

@@ -21,10 +21,10 @@ uint64_t rill_free_surface_node_bytes(void)
 rill_status rill_free_surface_cells_check(const uint32_t n[3])
 {
     if (n[2] > 0 && (uint64_t)n[0] * n[1] > UINT32_MAX / n[2])
-        return rill_fail(RILL_USAGE,
-                         "the box has %u x %u x %u cells, walls included, a free surface takes at most %u: "
-                         "crop the image, or make the box smaller",
-                         n[0], n[1], n[2], UINT32_MAX);
+        return rill_fail(
+            RILL_USAGE,
+            "the box has %u x %u x %u cells, walls included, a free surface takes at most %u: crop the image, or make the box smaller",
+            n[0], n[1], n[2], UINT32_MAX);
     return RILL_OK;
 }
 
@@ -35,8 +35,9 @@ static rill_status check(const rill_sim *sim, const rill_free_surface_options *o
         return rill_fail(RILL_USAGE, "a free surface does not go with lattice %s: choose d3q19 or d3q27",
                          rill_lattice_names[v.lattice]);
     if (v.equilibrium != RILL_SECOND_ORDER)
-        return rill_fail(RILL_USAGE, "a free surface does not go with the equilibrium of Stokes flow: choose "
-                                     "second-order");
+        return rill_fail(
+            RILL_USAGE,
+            "a free surface does not go with the equilibrium of Stokes flow: choose second-order");
     if (!(o->tension >= 0) || !isfinite(o->tension))
         return rill_fail(RILL_USAGE, "surface tension %g is not a number from 0 on", o->tension);
     if (!(o->contact_angle > 0 && o->contact_angle < 180))

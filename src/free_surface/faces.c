@@ -107,8 +107,7 @@ rill_status rill_faces_create(rill_free_surface *s, const rill_free_surface_opti
     }
     if ((s->inflow.end && !fed) || (s->outflow.end && !open))
         RILL_TRY(rill_fail(RILL_USAGE,
-                           "no pores are open at the face of the %s: choose another, or a higher "
-                           "level",
+                           "no pores are open at the face of the %s: choose another, or a higher level",
                            s->inflow.end && !fed ? "inflow" : "outflow"));
     RILL_TRY(rill_array_create_zero(s->links->nodes.count, sizeof *s->links->answer, "open faces",
                                     (void **)&s->links->answer));

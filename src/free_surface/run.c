@@ -73,14 +73,13 @@ static rill_status check(const rill_free_surface_case *c)
         if (c->liquid->n[a] != c->n[a])
             return rill_fail(
                 RILL_USAGE,
-                "the image of the liquid has %u x %u x %u voxels, the box %u x %u x %u: they must "
-                "be the same",
+                "the image of the liquid has %u x %u x %u voxels, the box %u x %u x %u: they must be the same",
                 c->liquid->n[0], c->liquid->n[1], c->liquid->n[2], c->n[0], c->n[1], c->n[2]);
     if (c->speed > 0.2)
-        return rill_fail(RILL_USAGE,
-                         "speed %g is above 0.2, where the flow is no longer incompressible: shorten "
-                         "the time step",
-                         c->speed);
+        return rill_fail(
+            RILL_USAGE,
+            "speed %g is above 0.2, where the flow is no longer incompressible: shorten the time step",
+            c->speed);
     return RILL_OK;
 }
 
@@ -243,16 +242,16 @@ rill_status rill_free_surface_sound(const rill_free_surface_case *c, const rill_
         return rill_fail(RILL_NUMERICS, "the flow diverged by step %llu: raise --tau, or lower %s", step,
                          lower);
     if (t->mass < -LOST * fmax(o->first.mass + t->through.came, 1))
-        return rill_fail(RILL_NUMERICS,
-                         "the mass is %g in step %llu, more went out than there was: take fewer --steps, a "
-                         "higher --outflow-level, or lower %s",
-                         t->mass, step, lower);
+        return rill_fail(
+            RILL_NUMERICS,
+            "the mass is %g in step %llu, more went out than there was: take fewer --steps, a higher --outflow-level, or lower %s",
+            t->mass, step, lower);
     const double before = o->first.volume > 0 ? fmax(o->first.mass / o->first.volume, 1) : 1;
     if (c->inflow.end && t->mass > PRESSED * before * t->volume + 1)
-        return rill_fail(RILL_NUMERICS,
-                         "a mass of %g is in a volume of %g in step %llu, the box is full: add --outflow, or "
-                         "take fewer --steps",
-                         t->mass, t->volume, step);
+        return rill_fail(
+            RILL_NUMERICS,
+            "a mass of %g is in a volume of %g in step %llu, the box is full: add --outflow, or take fewer --steps",
+            t->mass, t->volume, step);
     if (t->speed_max > 0.5)
         return rill_fail(
             RILL_NUMERICS,
@@ -306,8 +305,7 @@ static void text_of(const rill_free_surface_case *c, const char *liquid, char *t
 {
     int at = snprintf(
         text, size,
-        "free surface %d liquid %s walls %d %d depth %a radius %a height %a speed %a width %a amplitude %a tau "
-        "%a tension %a gravity %a angle %a steps %llu every %llu",
+        "free surface %d liquid %s walls %d %d depth %a radius %a height %a speed %a width %a amplitude %a tau %a tension %a gravity %a angle %a steps %llu every %llu",
         (int)c->shape, liquid, c->walls[0], c->walls[1], c->depth, c->radius, c->height, c->speed, c->width,
         c->amplitude, c->tau, c->tension, c->gravity, c->contact_angle, (unsigned long long)c->steps,
         (unsigned long long)(c->output ? c->every : 0));

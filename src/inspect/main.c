@@ -264,10 +264,10 @@ int main(int argc, char **argv)
         inspect_file(path);
     if (rill_inspect_missed()) answer(RILL_USAGE, "another program changes it: wait until it has finished");
     if (rill_h5_lacked_memory())
-        answer(RILL_SYSTEM,
-               narrow ? "the limit of this process (ulimit -v, ulimit -d) leaves the HDF5 library too "
-                        "little memory to read it: raise the limit"
-                      : "the HDF5 library needs more than 1 GiB, and 8 times the size of the file, to "
-                        "read it: save it again in smaller chunks");
+        answer(
+            RILL_SYSTEM,
+            narrow
+                ? "the limit of this process (ulimit -v, ulimit -d) leaves the HDF5 library too little memory to read it: raise the limit"
+                : "the HDF5 library needs more than 1 GiB, and 8 times the size of the file, to read it: save it again in smaller chunks");
     answer(RILL_OK, NULL);
 }

@@ -200,11 +200,10 @@ static rill_status key_check(rill_h5_file *file, const char *name, const char *e
     char *found = NULL;
     rill_status status = rill_h5_get_text(file, "/", name, &found);
     if (status == RILL_OK && strcmp(found, expected) != 0)
-        status =
-            rill_fail(RILL_USAGE,
-                      "cannot continue from %s: it was written by a run with another %s (%.60s, not %s): "
-                      "resume with what it was made with, or start anew without --resume",
-                      rill_h5_path(file), what, found, expected);
+        status = rill_fail(
+            RILL_USAGE,
+            "cannot continue from %s: it was written by a run with another %s (%.60s, not %s): resume with what it was made with, or start anew without --resume",
+            rill_h5_path(file), what, found, expected);
     free(found);
     return status;
 }
@@ -219,11 +218,11 @@ static rill_status run_check(rill_h5_file *file, const rill_checkpoint_key *key)
     if (status == RILL_USAGE)
         status =
             strcmp(build, rill_version()) != 0
-                ? rill_fail(RILL_USAGE,
-                            "cannot continue from %s: it was written by rill %.60s, this is rill %s, and the "
-                            "case may differ, too: resume with the build that it was made with, or start "
-                            "anew without --resume",
-                            rill_h5_path(file), build, rill_version())
+                ? rill_fail(
+                      RILL_USAGE,
+                      "cannot continue from %s: it was written by rill %.60s, this is rill %s, and the case may differ, too: "
+                      "resume with the build that it was made with, or start anew without --resume",
+                      rill_h5_path(file), build, rill_version())
                 : key_check(file, "run", key->run, "case");
     free(build);
     return status;

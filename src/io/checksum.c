@@ -98,10 +98,10 @@ static bool has_remains(int descriptor, uint64_t bytes)
 static rill_status fail_read(const char *path, int error)
 {
     if (error != ENOMEM) return rill_fail_reading(error, path, "cannot read %s", path);
-    return rill_fail(RILL_SYSTEM,
-                     "cannot read %s: memory is lacking: free some, or raise the limit of this process "
-                     "(ulimit -v, ulimit -d)",
-                     path);
+    return rill_fail(
+        RILL_SYSTEM,
+        "cannot read %s: memory is lacking: free some, or raise the limit of this process (ulimit -v, ulimit -d)",
+        path);
 }
 
 rill_status rill_checksum_compare(int descriptor, const char *path, rill_checksum *out)
@@ -128,8 +128,7 @@ rill_status rill_checksum_fail(const char *path)
 {
     return rill_fail(
         RILL_USAGE,
-        "cannot read %s: it is damaged: its checksum is not that of its bytes; restore it from a "
-        "copy, or make it again",
+        "cannot read %s: it is damaged: its checksum is not that of its bytes; restore it from a copy, or make it again",
         path);
 }
 
@@ -144,7 +143,6 @@ rill_status rill_checksum_verify(const char *path)
     if (found == RILL_CHECKSUM_WRONG) return rill_checksum_fail(path);
     return rill_fail(
         RILL_USAGE,
-        "cannot verify %s: it has no checksum: only HDF5 files of rill have one, unless an older "
-        "version wrote them or another program changed them",
+        "cannot verify %s: it has no checksum: only HDF5 files of rill have one, unless an older version wrote them or another program changed them",
         path);
 }

@@ -20,10 +20,10 @@ rill_status rill_fields_finite_check(const char *path, const char *dataset, cons
 {
     for (int k = 0; k < count; k++)
         if (!isfinite(values[k]))
-            return rill_fail(RILL_USAGE,
-                             "%s: %s is %g in voxel %llu, which no flow has: the file is damaged, or "
-                             "not written by rill; compute it again",
-                             path, dataset, (double)values[k], (unsigned long long)index);
+            return rill_fail(
+                RILL_USAGE,
+                "%s: %s is %g in voxel %llu, which no flow has: the file is damaged, or not written by rill; compute it again",
+                path, dataset, (double)values[k], (unsigned long long)index);
     return RILL_OK;
 }
 
@@ -41,8 +41,7 @@ static rill_status image_open(const char *path, rill_h5_file **file, rill_geom *
         !rill_h5_exists(*file, RILL_IMAGE_VOXELS))
         RILL_TRY(rill_fail(
             RILL_USAGE,
-            "%s has no velocities of all voxels: name a field file of `rill permeability --fields image`, "
-            "OUT.vtkhdf",
+            "%s has no velocities of all voxels: name a field file of `rill permeability --fields image`, OUT.vtkhdf",
             path));
     RILL_TRY(rill_h5_get_integers(*file, "/", "size", size, 3));
     for (int a = 0; a < 3; a++) {

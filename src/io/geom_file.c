@@ -396,8 +396,7 @@ static rill_status outside_read(rill_h5_file *file, uint64_t expected, rill_geom
     if (rill_outside_count(geom->outside) != expected)
         RILL_TRY(rill_fail(
             RILL_USAGE,
-            "cannot read %s: %llu voxels are outside of the sample, and outside_voxels is %llu: it is "
-            "damaged",
+            "cannot read %s: %llu voxels are outside of the sample, and outside_voxels is %llu: it is damaged",
             rill_h5_path(file), (unsigned long long)rill_outside_count(geom->outside),
             (unsigned long long)expected));
     if (rill_geom_sample(geom) == 0)

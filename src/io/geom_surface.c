@@ -310,11 +310,11 @@ static rill_status cuts_check(const reader *r, const char *group, const rill_cut
         if (cut->node >= r->nodes || cut->direction < 1 || cut->direction >= RILL_Q_MAX ||
             !(cut->q >= 0 && cut->q <= 1) ||
             (cut->triangle != RILL_NO_TRIANGLE && cut->triangle >= r->surface->triangle_count) || !sorted)
-            return rill_fail(RILL_USAGE,
-                             "cannot read %s: link %llu of %s (node %u, direction %u, q %g, triangle %u) is "
-                             "out of range or order: the file is damaged",
-                             rill_h5_path(r->file), (unsigned long long)c, group, cut->node, cut->direction,
-                             (double)cut->q, cut->triangle);
+            return rill_fail(
+                RILL_USAGE,
+                "cannot read %s: link %llu of %s (node %u, direction %u, q %g, triangle %u) is out of range or order: the file is damaged",
+                rill_h5_path(r->file), (unsigned long long)c, group, cut->node, cut->direction,
+                (double)cut->q, cut->triangle);
     }
     return RILL_OK;
 }

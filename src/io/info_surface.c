@@ -86,8 +86,7 @@ static const char *rim_reason(const rill_survey *s, const rill_rim *rim)
     if (rim->end) return "an end of the closed vessel, cut across it";
     if (!rim->flat) return "a rim that is not flat";
     return *s->refused
-               ? "a flat rim, of a surface that is refused: an opening once others are opened, unless it lies "
-                 "in the wall"
+               ? "a flat rim, of a surface that is refused: an opening once others are opened, unless it lies in the wall"
                : "a rim that lies in the wall";
 }
 

@@ -46,10 +46,10 @@ static rill_status source_open(const char *path, bool timed, source *s)
             "%s has no velocities of nodes: name field files of `rill run`, fields-0001.vtkhdf ...", path));
     RILL_TRY(rill_h5_get_text(s->file, RILL_SPARSE_VELOCITY, "units", &unit));
     if (strcmp(unit, "m/s") != 0)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "%s has velocities in %.20s, and in m/s they are written: name field files "
-                           "of `rill run`",
-                           path, unit));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "%s has velocities in %.20s, and in m/s they are written: name field files of `rill run`", path,
+            unit));
     RILL_TRY(rill_h5_get_integers(s->file, "/", "size", s->n, 3));
     RILL_TRY(rill_h5_get_finite(s->file, "/", "origin", s->origin, 3));
     RILL_TRY(rill_h5_get_finite(s->file, "/", "spacing", &s->spacing, 1));
@@ -65,10 +65,10 @@ static rill_status source_open(const char *path, bool timed, source *s)
         s->n[0] > 0 && s->n[1] > 0 && s->n[2] > 0 && s->n[0] <= UINT32_MAX && s->n[1] <= UINT32_MAX;
     if (!sizes || cells.rank != 1 || layout.rank != 2 || layout.dims[0] != cells.dims[0] ||
         layout.dims[1] != 3)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "cannot read %s: velocities and nodes have other shapes than the file says: "
-                           "it is damaged",
-                           path));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "cannot read %s: velocities and nodes have other shapes than the file says: it is damaged",
+            path));
     s->nodes = cells.dims[0];
 done:
     free(format);
@@ -133,11 +133,10 @@ static rill_status print_points(FILE *out, const void *context)
         const uint64_t before = w.written;
         RILL_TRY(print_source(out, &w, &s));
         if (w.written == before)
-            RILL_TRY(
-                rill_fail(RILL_USAGE,
-                          "%s has no node within %g mm of (%g, %g, %g) mm: give a place in the fluid, in the "
-                          "coordinates of the surface, or a longer reach",
-                          w.paths[k], 1e3 * w.reach, 1e3 * w.place[0], 1e3 * w.place[1], 1e3 * w.place[2]));
+            RILL_TRY(rill_fail(
+                RILL_USAGE,
+                "%s has no node within %g mm of (%g, %g, %g) mm: give a place in the fluid, in the coordinates of the surface, or a longer reach",
+                w.paths[k], 1e3 * w.reach, 1e3 * w.place[0], 1e3 * w.place[1], 1e3 * w.place[2]));
         if (k == 0 && w.points) *w.points = w.written;
         rill_h5_close(s.file);
         s.file = NULL;

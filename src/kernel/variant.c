@@ -191,16 +191,14 @@ static rill_status macroscopic_check(rill_variant v)
         v.rheology != RILL_NEWTONIAN)
         return rill_fail(
             RILL_USAGE,
-            "macroscopic stores density and momentum, which are the whole state only with srt or trt, "
-            "the stokes equilibrium and a newtonian viscosity, not with %s, %s, %s: choose these, or "
-            "another streaming scheme",
+            "macroscopic stores density and momentum, which are the whole state only with srt or trt, the stokes equilibrium and a newtonian viscosity, "
+            "not with %s, %s, %s: choose these, or another streaming scheme",
             rill_collision_names[v.collision], rill_equilibrium_names[v.equilibrium],
             rill_rheology_names[v.rheology]);
     if (v.storage != (v.arithmetic == RILL_DOUBLE ? RILL_FP64 : RILL_FP32) || v.shift != RILL_SHIFTED)
         return rill_fail(
             RILL_USAGE,
-            "macroscopic stores fp32 with single, or fp64 with double, less 1, not %s with %s, %s: "
-            "choose these, or another streaming scheme",
+            "macroscopic stores fp32 with single, or fp64 with double, less 1, not %s with %s, %s: choose these, or another streaming scheme",
             rill_storage_names[v.storage], rill_arithmetic_names[v.arithmetic], rill_shift_names[v.shift]);
     if (v.addressing != RILL_LIST && v.addressing != RILL_BITMAP)
         return rill_fail(RILL_USAGE, "macroscopic goes with list or bitmap, not with %s: choose bitmap",
@@ -217,8 +215,7 @@ static rill_status scalar_check(rill_variant v)
     if (scalar ? v.lattice != RILL_D3Q7 && v.lattice != RILL_D3Q19 : v.lattice == RILL_D3Q7)
         return rill_fail(
             RILL_USAGE,
-            "lattice %s does not go with collision %s: a scalar has d3q7 or d3q19 and advection-diffusion, "
-            "a flow others than d3q7 and this",
+            "lattice %s does not go with collision %s: a scalar has d3q7 or d3q19 and advection-diffusion, a flow others than d3q7 and this",
             rill_lattice_names[v.lattice], rill_collision_names[v.collision]);
     if (scalar && (v.equilibrium != RILL_STOKES || v.rheology != RILL_NEWTONIAN))
         return rill_fail(RILL_USAGE,
@@ -237,15 +234,15 @@ rill_status rill_variant_check(rill_variant v)
         return rill_fail(RILL_USAGE,
                          "the variant holds a value that is none of the named ones: see `rill variants`");
     if (v.addressing == RILL_CHASE && rill_stream_chased((int)v.stream) == 0)
-        return rill_fail(RILL_USAGE,
-                         "addressing chase goes with esotwist (three links) or aa (six), not with %s: choose "
-                         "list or bitmap",
-                         rill_stream_names[v.stream]);
+        return rill_fail(
+            RILL_USAGE,
+            "addressing chase goes with esotwist (three links) or aa (six), not with %s: choose list or bitmap",
+            rill_stream_names[v.stream]);
     if (v.bounce == RILL_FULL_WAY && !rill_stream_esoteric((int)v.stream))
-        return rill_fail(RILL_USAGE,
-                         "full-way bounce-back goes with esotwist, esopull or esopush, not with %s: choose "
-                         "half-way",
-                         rill_stream_names[v.stream]);
+        return rill_fail(
+            RILL_USAGE,
+            "full-way bounce-back goes with esotwist, esopull or esopush, not with %s: choose half-way",
+            rill_stream_names[v.stream]);
     RILL_TRY(macroscopic_check(v));
     RILL_TRY(scalar_check(v));
     const bool moments = is_of_moments(v.collision);
@@ -255,14 +252,12 @@ rill_status rill_variant_check(rill_variant v)
                          v.collision == RILL_CUMULANT ? "d3q27" : "d3q19 or d3q27");
     if (moments && v.equilibrium != RILL_SECOND_ORDER)
         return rill_fail(RILL_USAGE,
-                         "collision %s has its own equilibrium: choose --equilibrium second-order, or "
-                         "trt",
+                         "collision %s has its own equilibrium: choose --equilibrium second-order, or trt",
                          rill_collision_names[v.collision]);
     if (v.rheology != RILL_NEWTONIAN && (v.collision == RILL_SRT || v.collision == RILL_MRT))
         return rill_fail(
             RILL_USAGE,
-            "viscosity law %s goes with trt, central-moment or cumulant, not with %s: choose one "
-            "of these",
+            "viscosity law %s goes with trt, central-moment or cumulant, not with %s: choose one of these",
             rill_rheology_names[v.rheology], rill_collision_names[v.collision]);
 done:
     return status;
@@ -272,9 +267,9 @@ rill_status rill_variant_flow_check(rill_variant v)
 {
     const rill_status status = rill_variant_check(v);
     if (status != RILL_OK || !rill_variant_scalar(v)) return status;
-    return rill_fail(RILL_USAGE,
-                     "collision advection-diffusion moves a scalar with a given velocity, and makes "
-                     "no flow: choose trt");
+    return rill_fail(
+        RILL_USAGE,
+        "collision advection-diffusion moves a scalar with a given velocity, and makes no flow: choose trt");
 }
 
 int rill_lattice_q(rill_lattice lattice) { return rill_q(lattice); }

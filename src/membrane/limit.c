@@ -66,8 +66,9 @@ rill_status rill_membranes_stiffness(rill_membranes *m, rill_progress progress, 
         differences(m, (const double(*)[3])by, shape, other);
         const double size = normalise(m->force, count); /* what sums of integers hold */
         if (!isfinite(size))
-            RILL_TRY(rill_fail(RILL_USAGE, "forces of a membrane are beyond the largest number: lower its "
-                                           "moduli (of `rill capsule` by a larger --ca)"));
+            RILL_TRY(rill_fail(
+                RILL_USAGE,
+                "forces of a membrane are beyond the largest number: lower its moduli (of `rill capsule` by a larger --ca)"));
         if (turn > 0) memset(m->support.force, 0, m->support.count * sizeof *m->support.force);
         rill_support_spread(&m->support, x, (const double(*)[3])m->force, count);
         for (rill_node n = 0; n < m->support.count; n++)

@@ -73,8 +73,7 @@ static rill_status check(const rill_capsule_case *c)
         if (2 * c->radius + 4 > c->n[a])
             return rill_fail(
                 RILL_USAGE,
-                "a capsule of radius %g needs %g voxels along %c, of which there are %u: make the box "
-                "larger (10 radii and more are usual)",
+                "a capsule of radius %g needs %g voxels along %c, of which there are %u: make the box larger (10 radii and more are usual)",
                 c->radius, ceil(2 * c->radius + 4), rill_axis(a), c->n[a]);
     return RILL_OK;
 }
@@ -94,8 +93,7 @@ static rill_status rows_find(const rill_capsule_case *c, uint32_t rows[3])
         if (widest < 0)
             return rill_fail(
                 RILL_USAGE,
-                "%u capsules of radius %g do not fit into the box, %g voxels apart from middle to "
-                "middle: make the box larger, or lower --count",
+                "%u capsules of radius %g do not fit into the box, %g voxels apart from middle to middle: make the box larger, or lower --count",
                 c->count, c->radius, apart);
         rows[widest]++;
     }
@@ -135,17 +133,16 @@ rill_status rill_capsule_scale(const rill_capsule_case *c, rill_capsule_scales *
         RILL_TRY(rill_fail(RILL_USAGE, "a strain of %g takes %.3g time steps: raise --re or --tau", c->strain,
                            steps));
     if (out->speed > SPEED_MOST)
-        RILL_TRY(
-            rill_fail(RILL_USAGE,
-                      "the plates would move at %.3g voxels per step, above %g where flow is compressible: "
-                      "lower --re below %.3g, or --tau, or --nz",
-                      out->speed, SPEED_MOST, c->reynolds * SPEED_MOST / out->speed));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "the plates would move at %.3g voxels per step, above %g where flow is compressible: lower --re below %.3g, or --tau, or --nz",
+            out->speed, SPEED_MOST, c->reynolds * SPEED_MOST / out->speed));
     out->edge = edge_of(c->radius, c->level);
     if (out->edge > EDGE_MOST)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "edges of %.2g voxels are longer than %g: fluid would pass between vertices; take "
-                           "--level %d",
-                           out->edge, EDGE_MOST, rill_capsule_level(c->radius)));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "edges of %.2g voxels are longer than %g: fluid would pass between vertices; take --level %d",
+            out->edge, EDGE_MOST, rill_capsule_level(c->radius)));
     out->plan.steps = (uint64_t)steps;
     out->plan.every = c->every > 0 ? (uint64_t)fmin(fmax(1, round(every)), steps + 1) : 0;
     out->plan.row = (uint64_t)fmin(fmax(1, round(1 / (ROWS * out->rate))), steps);
@@ -221,12 +218,11 @@ static rill_status stiffness_check(run *r)
     double stiffness;
     const rill_status status = rill_membranes_stiffness(r->membranes, r->given->progress, &stiffness);
     if (status != RILL_OK || stiffness <= most) return status;
-    return rill_fail(RILL_USAGE,
-                     "the membrane is too stiff for the time step, and would diverge: its stiffness is %.3g, "
-                     "above %g. Lower --re to %.2g or less, which makes time steps shorter, or lower "
-                     "--dilatation, --area, --volume or --bending",
-                     stiffness, most,
-                     0.95 * r->given->reynolds * most / stiffness); /* two digits of it are below */
+    return rill_fail(
+        RILL_USAGE,
+        "the membrane is too stiff for the time step, and would diverge: its stiffness is %.3g, above %g. "
+        "Lower --re to %.2g or less, which makes time steps shorter, or lower --dilatation, --area, --volume or --bending",
+        stiffness, most, 0.95 * r->given->reynolds * most / stiffness); /* two digits of it are below */
 }
 
 static rill_status begin(run *r)
@@ -428,14 +424,13 @@ static rill_status place_check(const run *r, const double (*x)[3])
         if (most[a] - least[a] + r->given->width > n[a])
             return rill_fail(
                 RILL_NUMERICS,
-                "at step %llu the capsule is %.3g voxels long along %c, and meets its image in a "
-                "periodic box of %u: raise --n%c, or lower --ca",
+                "at step %llu the capsule is %.3g voxels long along %c, and meets its image in a periodic box of %u: raise --n%c, or lower --ca",
                 step, most[a] - least[a], rill_axis(a), n[a], rill_axis(a));
     if (least[2] < near || most[2] > n[2] - near)
-        return rill_fail(RILL_NUMERICS,
-                         "at step %llu the capsule is less than %g voxels from a plate, which its vertices "
-                         "cannot act on: raise --nz",
-                         step, near);
+        return rill_fail(
+            RILL_NUMERICS,
+            "at step %llu the capsule is less than %g voxels from a plate, which its vertices cannot act on: raise --nz",
+            step, near);
     return RILL_OK;
 }
 
@@ -452,10 +447,10 @@ static rill_status look(void *context)
         speed = isfinite(square) ? fmax(speed, sqrt(square)) : INFINITY;
     }
     if (!(speed <= 0.5))
-        return rill_fail(RILL_NUMERICS,
-                         "the membrane diverged by step %llu: lower --re, which makes time steps shorter, or "
-                         "lower --dilatation, --area or --volume",
-                         (unsigned long long)rill_sim_steps(r->sim));
+        return rill_fail(
+            RILL_NUMERICS,
+            "the membrane diverged by step %llu: lower --re, which makes time steps shorter, or lower --dilatation, --area or --volume",
+            (unsigned long long)rill_sim_steps(r->sim));
     for (uint32_t k = 0; k < m->count && status == RILL_OK; k++)
         status = place_check(r, (const double(*)[3])m->x + (uint64_t)k * r->mesh.vertex_count);
     return status;
@@ -509,8 +504,7 @@ static void text_of(const rill_capsule_case *c, char *text, size_t size)
 {
     snprintf(
         text, size,
-        "capsule %d count %u radius %a level %d law %d dilatation %a capillary %a reynolds %a bending %a "
-        "volume %a area %a tau %a strain %a kernel %d every %a",
+        "capsule %d count %u radius %a level %d law %d dilatation %a capillary %a reynolds %a bending %a volume %a area %a tau %a strain %a kernel %d every %a",
         (int)c->shape, count_of(c), c->radius, c->level, (int)c->law, c->dilatation, c->capillary,
         c->reynolds, c->bending, c->volume, c->area, c->tau, c->strain, c->width, c->output ? c->every : 0);
 }

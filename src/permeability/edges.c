@@ -322,8 +322,7 @@ rill_status rill_edges_note(const rill_permeability_flow *run, char **notes)
     if (!(run->edge_share > NOTED)) return RILL_OK;
     snprintf(
         text, sizeof text,
-        "along %c up to %.3g %% of the flow passes links between voxels that touch at an edge or corner "
-        "alone: "
+        "along %c up to %.3g %% of the flow passes links between voxels that touch at an edge or corner alone: "
         "whether pores are open there, the image's resolution decides, so compare k at another voxel size",
         rill_axis(run->axis), 100 * run->edge_share);
     return rill_notes_add(notes, text);

@@ -183,12 +183,13 @@ static rill_status crops_plan(rill_bar_planner *p, const rill_bar_planned *whole
         memcpy(crop.first, best[i].first, sizeof crop.first);
         RILL_TRY(levels_add(p, &crop, &best[i].planned));
     }
-    snprintf(p->out->grid_note, sizeof p->out->grid_note,
-             count == 0 ? "no crop fits the memory and the time, or nothing percolates there, down or up to "
-                          "%u x %u x %u voxels"
-             : count == 1 ? "measured on one crop of %u x %u x %u voxels"
-                          : "measured on two crops of %u x %u x %u voxels, those most like the whole",
-             crop.n[0], crop.n[1], crop.n[2]);
+    snprintf(
+        p->out->grid_note, sizeof p->out->grid_note,
+        count == 0
+            ? "no crop fits the memory and the time, or nothing percolates there, down or up to %u x %u x %u voxels"
+        : count == 1 ? "measured on one crop of %u x %u x %u voxels"
+                     : "measured on two crops of %u x %u x %u voxels, those most like the whole",
+        crop.n[0], crop.n[1], crop.n[2]);
 done:
     return status;
 }

@@ -344,8 +344,7 @@ static void shape_refuse(const rill_bar_planner *p, const rill_error_bar_part *p
     }
     snprintf(
         note, size,
-        "no runs on a smooth surface: they would take about %.2g times the time of the plain run; crop the "
-        "image",
+        "no runs on a smooth surface: they would take about %.2g times the time of the plain run; crop the image",
         cost);
 }
 
@@ -462,9 +461,9 @@ rill_status rill_error_bar_plan_make(const rill_geom *geom, const rill_permeabil
     const bool device = plain->resources.device_bytes > 0;
     memset(out, 0, sizeof *out);
     if (geom->surface)
-        return rill_fail(RILL_USAGE,
-                         "an error bar splits voxels, whose walls are half-way: this geometry says where its "
-                         "walls are on every link, leave out --error-bar");
+        return rill_fail(
+            RILL_USAGE,
+            "an error bar splits voxels, whose walls are half-way: this geometry says where its walls are on every link, leave out --error-bar");
     RILL_TRY(rill_plan_error_bar_check(&resolved));
     rill_bar_planner p = {.geom = geom, .options = &resolved, .plain = plain, .fine = bar->fine, .out = out};
     p.updates =

@@ -93,9 +93,10 @@ const char *rill_error_bar_shape_take(const rill_permeability_options *options,
         relative[a] = estimate.k / run->k[a] - 1;
         width[a] = estimate.half_width;
     }
-    rill_error_bar_put(out, RILL_ERROR_SHAPE, RILL_ERROR_KNOWN, relative, width,
-                       runs ? "how far walls can move without a voxel that changes, and the flow on a "
-                              "surface through the voxels"
-                            : "how far walls can move without a voxel that changes, from the flow at them");
+    rill_error_bar_put(
+        out, RILL_ERROR_SHAPE, RILL_ERROR_KNOWN, relative, width,
+        runs
+            ? "how far walls can move without a voxel that changes, and the flow on a surface through the voxels"
+            : "how far walls can move without a voxel that changes, from the flow at them");
     return NULL;
 }

@@ -22,8 +22,7 @@ rill_status rill_fluid_find(const char *name, rill_fluid *out)
         }
     return rill_fail(
         RILL_USAGE,
-        "fluid \"%.40s\" is none of water, brine and air (20 C): give the viscosity of another one, such "
-        "as \"1.2 mPa.s\"",
+        "fluid \"%.40s\" is none of water, brine and air (20 C): give the viscosity of another one, such as \"1.2 mPa.s\"",
         name);
 }
 
@@ -70,7 +69,7 @@ rill_status rill_darcy_note(const rill_geom *geom, const rill_fluid *fluid, doub
     if (!(largest > RILL_DARCY_REYNOLDS)) return RILL_OK;
     return rill_note(
         &p->notes,
-        "the flow of %s at %g Pa has a Reynolds number of %.2g, above %d: inertia makes the real flow "
-        "smaller than Darcy's law says; take a smaller pressure drop",
+        "the flow of %s at %g Pa has a Reynolds number of %.2g, above %d: inertia makes the real flow smaller than Darcy's law says; "
+        "take a smaller pressure drop",
         fluid->name, drop, largest, RILL_DARCY_REYNOLDS);
 }

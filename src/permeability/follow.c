@@ -380,12 +380,11 @@ static void diverged(const rill_follower *f, char *reason, size_t size)
         snprintf(at, sizeof at, " at voxel (%.0f, %.0f, %.0f)", w.place[0], w.place[1], w.place[2]);
         if (w.finite) snprintf(speed, sizeof speed, "is %.3g, above the speed of sound, 0.577", w.size);
     }
-    snprintf(reason, size,
-             "the flow along %c diverged, found after %llu steps: its speed%s %s (tau %.4g, force %.3g): "
-             "raise --tau or "
-             "lower --force",
-             rill_axis(f->run->axis), (unsigned long long)rill_sim_steps(f->sim), at, speed, f->plan->tau,
-             f->plan->force);
+    snprintf(
+        reason, size,
+        "the flow along %c diverged, found after %llu steps: its speed%s %s (tau %.4g, force %.3g): raise --tau or lower --force",
+        rill_axis(f->run->axis), (unsigned long long)rill_sim_steps(f->sim), at, speed, f->plan->tau,
+        f->plan->force);
 }
 
 bool rill_follow_ends(rill_follower *f, uint64_t next)
@@ -402,26 +401,26 @@ bool rill_follow_ends(rill_follower *f, uint64_t next)
     else if (!f->limits[run->axis].finite)
         diverged(f, run->reason, size);
     else if (made == 0 && next > o->max_steps)
-        snprintf(run->reason, size,
-                 "no step was made along %c: k is first seen after %llu steps, more than --max-steps (now "
-                 "%llu) allows; raise it to several times as many",
-                 axis, (unsigned long long)next, (unsigned long long)o->max_steps);
+        snprintf(
+            run->reason, size,
+            "no step was made along %c: k is first seen after %llu steps, more than --max-steps (now %llu) allows; raise it to several times as many",
+            axis, (unsigned long long)next, (unsigned long long)o->max_steps);
     else if (made + next > o->max_steps && !isfinite(uncertainty))
         snprintf(
             run->reason, size,
             "not converged along %c after %llu steps: k cannot be extrapolated yet; raise --max-steps (now %llu)",
             axis, (unsigned long long)made, (unsigned long long)o->max_steps);
     else if (made + next > o->max_steps && uncertainty <= o->tolerance)
-        snprintf(run->reason, size,
-                 "not converged along %c after %llu steps: k seems known to %.2g, but whether the flow has "
-                 "settled (its pressures, its mean momentum) needs more steps; raise --max-steps (now %llu)",
-                 axis, (unsigned long long)made, uncertainty, (unsigned long long)o->max_steps);
+        snprintf(
+            run->reason, size,
+            "not converged along %c after %llu steps: k seems known to %.2g, but whether the flow has settled (its pressures, "
+            "its mean momentum) needs more steps; raise --max-steps (now %llu)",
+            axis, (unsigned long long)made, uncertainty, (unsigned long long)o->max_steps);
     else if (made + next > o->max_steps)
-        snprintf(run->reason, size,
-                 "not converged along %c after %llu steps: the uncertainty is %.2g, more than the tolerance "
-                 "of %.2g; raise "
-                 "--max-steps (now %llu) or --tolerance",
-                 axis, (unsigned long long)made, uncertainty, o->tolerance, (unsigned long long)o->max_steps);
+        snprintf(
+            run->reason, size,
+            "not converged along %c after %llu steps: the uncertainty is %.2g, more than the tolerance of %.2g; raise --max-steps (now %llu) or --tolerance",
+            axis, (unsigned long long)made, uncertainty, o->tolerance, (unsigned long long)o->max_steps);
     f->spent = run->reason[0] != '\0';
     return f->spent;
 }
@@ -441,8 +440,7 @@ void rill_follow_imprecise(rill_follower *f, double memory, double k)
     else
         snprintf(
             run->reason, sizeof run->reason,
-            "rounding in %s storage leaves an uncertainty of %.2g of k along %c, above the tolerance of %.2g: %sraise "
-            "--tolerance",
+            "rounding in %s storage leaves an uncertainty of %.2g of k along %c, above the tolerance of %.2g: %sraise --tolerance",
             storage, rounding, rill_axis(run->axis), o->tolerance,
             o->variant.storage == RILL_FP32 ? "choose --storage fp64, or " : "");
 }

@@ -445,8 +445,8 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, ril
         if (!run->converged && run->reason[0] == '\0' && f->limits[run->axis].finite) RILL_TRY(correct(&s));
         rill_log(
             RILL_LOG_DEBUG,
-            "cycle %d: k %.6g, momentum %.6g, moved %.2g, expected %.2g, tortuosity %.6g within %.2g; %d "
-            "iterations in %.2g s; steps and looks %.2g, correction %.2g s",
+            "cycle %d: k %.6g, momentum %.6g, moved %.2g, expected %.2g, tortuosity %.6g within %.2g; %d iterations in %.2g s; "
+            "steps and looks %.2g, correction %.2g s",
             run->cycles, s.k.value, f->last.k[run->axis], s.k.moved[0] / s.k.value,
             pressures->expected / s.k.value, s.tortuosity.value, run->tortuosity_uncertainty,
             pressures->iterations, seconds, before - begin, rill_now() - after);

@@ -362,8 +362,7 @@ static void narrow_judge(rill_follower *f, int tries)
     if (run->converged) return;
     snprintf(
         run->reason, sizeof run->reason,
-        "rounding in %s storage leaves an uncertainty of %.2g of k along %c, above the tolerance of %.2g: take "
-        "--storage fp32, or raise --tolerance",
+        "rounding in %s storage leaves an uncertainty of %.2g of k along %c, above the tolerance of %.2g: take --storage fp32, or raise --tolerance",
         rill_storage_names[o->variant.storage], uncertainty, rill_axis(run->axis), o->tolerance);
 }
 
@@ -373,8 +372,7 @@ rill_status rill_follow_narrow_note(const rill_permeability_flow *run, double to
     if (rill_storage_size((int)run->storage) != 2 || uncertainty <= tolerance) return RILL_OK;
     return rill_note(
         notes,
-        "rounding in %s storage leaves an uncertainty of %.2g of k along %c, above the tolerance of "
-        "%.2g: take --storage fp32 for that",
+        "rounding in %s storage leaves an uncertainty of %.2g of k along %c, above the tolerance of %.2g: take --storage fp32 for that",
         rill_storage_names[run->storage], uncertainty, rill_axis(run->axis), tolerance);
 }
 

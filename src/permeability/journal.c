@@ -46,8 +46,9 @@ bool rill_journal_replays(const rill_journal *journal) { return journal && journ
 
 static rill_status fail_other(void)
 {
-    return rill_fail(RILL_USAGE, "cannot continue from the checkpoint: its record is of another run; "
-                                 "start anew without --resume");
+    return rill_fail(
+        RILL_USAGE,
+        "cannot continue from the checkpoint: its record is of another run; start anew without --resume");
 }
 
 rill_status rill_journal_take(rill_journal *j, rill_journal_kind kind, uint64_t step, void *data, size_t size)

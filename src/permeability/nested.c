@@ -267,8 +267,7 @@ static rill_status solve(rill_follower *f, rill_permit *permit, start *out, rill
     out->k = nested->k = isfinite(coarser) && fabs(change) <= CHANGE_MOST * fabs(k) ? k + change : k;
     rill_log(
         RILL_LOG_DEBUG,
-        "coarser grid: k %.6g after %llu steps, from %.6g, start with %.6g; coarsened in %.2g s, planned in "
-        "%.2g s, found in %.2g s",
+        "coarser grid: k %.6g after %llu steps, from %.6g, start with %.6g; coarsened in %.2g s, planned in %.2g s, found in %.2g s",
         k, (unsigned long long)run->steps, coarser, nested->k, coarsened - begun, planned - coarsened,
         rill_now() - planned);
 done:
@@ -299,10 +298,10 @@ rill_status rill_nested_create(rill_follower *f, rill_permit *permit, rill_neste
         rill_nested_destroy(out);
         found = (start){.k = NAN, .coarse = NAN};
         if (!f->stopped)
-            rill_log(RILL_LOG_NOTE,
-                     "the flow along %c starts from rest: voxels twice as large conduct in "
-                     "another way, or not at all",
-                     rill_axis(run->axis));
+            rill_log(
+                RILL_LOG_NOTE,
+                "the flow along %c starts from rest: voxels twice as large conduct in another way, or not at all",
+                rill_axis(run->axis));
     }
     RILL_TRY(rill_follow_start(f, &found, sizeof found));
     run->coarse = found.coarse;

@@ -15,14 +15,12 @@
 static void options_text(const rill_side sides[3], uint64_t sample, const rill_permeability_options *o,
                          char *text, size_t size)
 {
-    snprintf(text, size,
-             "%s sides %d %d %d axis %d tau %a magic %a drive %d reservoir %u force %a every %llu tolerance "
-             "%a keep %d "
-             "acceleration %d start %d settle %d storage %d sample %llu",
-             rill_version(), (int)sides[0], (int)sides[1], (int)sides[2], o->axis, o->tau, o->magic,
-             (int)o->drive, o->reservoir, o->force, (unsigned long long)o->every, o->tolerance, o->keep_all,
-             (int)o->acceleration, (int)o->start, o->settle_fields, o->keep_storage,
-             (unsigned long long)sample);
+    snprintf(
+        text, size,
+        "%s sides %d %d %d axis %d tau %a magic %a drive %d reservoir %u force %a every %llu tolerance %a keep %d acceleration %d start %d settle %d storage %d sample %llu",
+        rill_version(), (int)sides[0], (int)sides[1], (int)sides[2], o->axis, o->tau, o->magic, (int)o->drive,
+        o->reservoir, o->force, (unsigned long long)o->every, o->tolerance, o->keep_all, (int)o->acceleration,
+        (int)o->start, o->settle_fields, o->keep_storage, (unsigned long long)sample);
 }
 
 static void identify(const rill_permeability_options *o, rill_pause *p)
@@ -134,10 +132,10 @@ static rill_status read_all(const rill_permeability_options *o, rill_permeabilit
         at_stop->runs < 0 || at_stop->runs > at_stop->axis || !attempts)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", p->path));
     if (steps > o->max_steps)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "cannot continue from %s: it was written after %llu steps, more than --max-steps "
-                           "(%llu): raise it",
-                           p->path, (unsigned long long)steps, (unsigned long long)o->max_steps));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "cannot continue from %s: it was written after %llu steps, more than --max-steps (%llu): raise it",
+            p->path, (unsigned long long)steps, (unsigned long long)o->max_steps));
     while (out->run_count < p->place.runs) {
         RILL_TRY(run_unpack(&runs, &at, &out->runs[out->run_count]));
         out->run_count++;

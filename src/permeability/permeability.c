@@ -244,11 +244,10 @@ static rill_status finish(rill_follower *f)
     if (f->run->converged && f->options->variant.equilibrium != RILL_STOKES &&
         (f->run->reynolds > REYNOLDS_MAX || f->run->mach > MACH_MAX)) {
         f->run->converged = false;
-        snprintf(f->run->reason, sizeof f->run->reason,
-                 "the flow along %c has a Reynolds number of %.3g (limit %g) and a Mach number of %.3g "
-                 "(limit %g), out of the Stokes range: lower --force (now %.3g)",
-                 rill_axis(f->run->axis), f->run->reynolds, REYNOLDS_MAX, f->run->mach, MACH_MAX,
-                 f->plan->force);
+        snprintf(
+            f->run->reason, sizeof f->run->reason,
+            "the flow along %c has a Reynolds number of %.3g (limit %g) and a Mach number of %.3g (limit %g), out of the Stokes range: lower --force (now %.3g)",
+            rill_axis(f->run->axis), f->run->reynolds, REYNOLDS_MAX, f->run->mach, MACH_MAX, f->plan->force);
     }
 done:
     return status;

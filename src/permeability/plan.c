@@ -414,16 +414,17 @@ static void tau_choose(const rill_permeability_options *o, bool interpolated, ri
     } else {
         p->tau = fmax(tau_remembered(o, 0.5 + 3 * balance, ODD_LONG_ALONE, ODD_SHORT_ALONE), TAU_MIN);
         p->tau = fmin(p->tau, most);
-        snprintf(p->tau_reason, sizeof p->tau_reason,
-                 interpolated && 3 * balance + 0.5 > most
-                     ? "above it, walls of interpolated bounce-back move with the viscosity"
-                 : 3 * balance + 0.5 > most ? "momentum settles in no more than a few passes of the box"
-                 : slow > pressure_time(p, p->k_expected)
-                     ? "momentum settles in some 20 tau, and kinetic modes before it"
-                 : 3 * balance + 0.5 < TAU_MIN ? "the pores are so tight that only stability sets the limit"
-                                               : "pressure along the box and momentum across the widest "
-                                                 "pores settle in about %.2g steps each",
-                 0.5 * (slow * balance + thick / balance));
+        snprintf(
+            p->tau_reason, sizeof p->tau_reason,
+            interpolated && 3 * balance + 0.5 > most
+                ? "above it, walls of interpolated bounce-back move with the viscosity"
+            : 3 * balance + 0.5 > most ? "momentum settles in no more than a few passes of the box"
+            : slow > pressure_time(p, p->k_expected)
+                ? "momentum settles in some 20 tau, and kinetic modes before it"
+            : 3 * balance + 0.5 < TAU_MIN
+                ? "the pores are so tight that only stability sets the limit"
+                : "pressure along the box and momentum across the widest pores settle in about %.2g steps each",
+            0.5 * (slow * balance + thick / balance));
     }
     p->nu = (p->tau - 0.5) / 3;
 }
@@ -477,14 +478,12 @@ static rill_status long_check(const rill_permeability_options *o, const rill_per
     if (p->network || !p->pressed || p->steps_expected <= LONG_TIMES * (double)o->max_steps) return RILL_OK;
     return rill_fail(
         RILL_NUMERICS,
-        "pressures need about %.1g time steps to settle in ducts as long as these, and max_steps is "
-        "%llu: %s",
+        "pressures need about %.1g time steps to settle in ducts as long as these, and max_steps is %llu: %s",
         p->steps_expected, (unsigned long long)o->max_steps,
         rill_plan_network_serves(o)
             ? "leave --acceleration none out, or raise --max-steps"
-            : "choose what a pore network accelerates, a body force with half-way bounce-back, the "
-              "stokes equilibrium, fp32 or fp64 storage and another lattice than d3q15, or raise "
-              "--max-steps");
+            : "choose what a pore network accelerates, a body force with half-way bounce-back, the stokes equilibrium, "
+              "fp32 or fp64 storage and another lattice than d3q15, or raise --max-steps");
 }
 
 /* Through ducts of one voxel corrections led nowhere from a magic parameter of 30 on: corners hold the flow
@@ -497,8 +496,8 @@ static rill_status corners_check(const rill_permeability_options *o, const rill_
     if (!p->network || !p->pressed || p->pores.narrow >= 2 || magic <= MAGIC_CORNERS) return RILL_OK;
     return rill_fail(
         RILL_NUMERICS,
-        "all flow passes ducts one voxel wide, whose corners the pore network does not model at a magic parameter "
-        "of %g, above %g: choose a smaller one, such as 3/16, which puts walls midway between nodes%s",
+        "all flow passes ducts one voxel wide, whose corners the pore network does not model at a magic parameter of %g, above %g: "
+        "choose a smaller one, such as 3/16, which puts walls midway between nodes%s",
         magic, MAGIC_CORNERS, o->variant.collision == RILL_SRT ? ": it is (tau - 1/2)^2 with srt" : "");
 }
 
@@ -510,9 +509,9 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     if (m->voxels == 0)
         return rill_fail(RILL_USAGE, "the geometry has no pore voxel: check which grey values are pore");
     if (m->surface == 0)
-        return rill_fail(RILL_NUMERICS,
-                         "the geometry has no wall, so nothing resists the flow and there is no "
-                         "permeability: if walls bound it across the flow, say so (--sides wall)");
+        return rill_fail(
+            RILL_NUMERICS,
+            "the geometry has no wall, so nothing resists the flow and there is no permeability: if walls bound it across the flow, say so (--sides wall)");
     p->network = p->nested = false;
     p->storage = options->variant.storage;
     p->nodes = m->voxels;
@@ -560,8 +559,8 @@ rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
     if (lost > options->tolerance && options->variant.storage == RILL_FP32)
         return rill_fail(
             RILL_USAGE,
-            "plain populations round by up to %.2g times the force of %.2g in %s storage, and the "
-            "tolerance is %g: choose shifted ones, fp64 storage, or a larger force",
+            "plain populations round by up to %.2g times the force of %.2g in %s storage, and the tolerance is %g: "
+            "choose shifted ones, fp64 storage, or a larger force",
             lost, p->force, rill_storage_names[options->variant.storage], options->tolerance);
     return RILL_OK;
 }

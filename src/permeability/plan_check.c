@@ -53,25 +53,25 @@ rill_status rill_plan_check(const rill_permeability_options *o)
     if ((unsigned)o->drive > RILL_DRIVE_PRESSURE)
         return rill_fail(RILL_USAGE, "drive = %d is unknown: use 0 (force) or 1 (pressure)", (int)o->drive);
     if (o->drive == RILL_DRIVE_PRESSURE && o->axis < 0 && o->axis != RILL_AXIS_AUTO)
-        return rill_fail(RILL_USAGE,
-                         "pressures drive the flow along one axis, and give no tensor: choose x, y or z, or "
-                         "drive it by a force");
+        return rill_fail(
+            RILL_USAGE,
+            "pressures drive the flow along one axis, and give no tensor: choose x, y or z, or drive it by a force");
     if (o->drive == RILL_DRIVE_PRESSURE && o->variant.lattice == RILL_D2Q9)
         return rill_fail(
-            RILL_USAGE, "reservoirs need a lattice of three dimensions, not d2q9: choose d3q19, or drive the "
-                        "flow by a force");
+            RILL_USAGE,
+            "reservoirs need a lattice of three dimensions, not d2q9: choose d3q19, or drive the flow by a force");
     if (o->tau != 0 && !(o->tau > 0.5 && isfinite(o->tau)))
-        return rill_fail(RILL_USAGE,
-                         "tau = %g is not above 0.5: the viscosity (tau - 0.5) / 3 must be positive, "
-                         "0.6 to 1.5 are usual",
-                         o->tau);
+        return rill_fail(
+            RILL_USAGE,
+            "tau = %g is not above 0.5: the viscosity (tau - 0.5) / 3 must be positive, 0.6 to 1.5 are usual",
+            o->tau);
     if (rill_macroscopic_check(&(rill_sim_options){
             .variant = o->variant, .tau = o->tau != 0 ? o->tau : 1, .magic = o->magic}) != RILL_OK)
         return RILL_USAGE;
     if (rill_stream_macroscopic((int)o->variant.stream) && o->drive != RILL_DRIVE_FORCE)
-        return rill_fail(RILL_USAGE,
-                         "reservoirs need populations, which macroscopic streaming does not store: drive the "
-                         "flow by a force, or choose another streaming scheme");
+        return rill_fail(
+            RILL_USAGE,
+            "reservoirs need populations, which macroscopic streaming does not store: drive the flow by a force, or choose another streaming scheme");
     if (!isfinite(o->force) || fabs(o->force) > 0.1)
         return rill_fail(RILL_USAGE,
                          "force = %g is not between -0.1 and 0.1: use 1e-5, or 0 to let rill choose it",
@@ -87,34 +87,31 @@ rill_status rill_plan_check(const rill_permeability_options *o)
     if (o->acceleration == RILL_ACCELERATION_NETWORK && !rill_plan_network_serves(o))
         return rill_fail(
             RILL_USAGE,
-            "a pore network accelerates flows that a body force drives, with the stokes "
-            "equilibrium, a newtonian viscosity, half-way bounce-back, fp32 or fp64 storage and another "
-            "lattice than d3q15: choose those, or acceleration auto or none");
+            "a pore network accelerates flows that a body force drives, with the stokes equilibrium, a newtonian viscosity, half-way bounce-back, "
+            "fp32 or fp64 storage and another lattice than d3q15: choose those, or acceleration auto or none");
     if (loses_flow(o->variant.storage))
-        return rill_fail(RILL_USAGE,
-                         "%s storage rounds velocities as small as those of a permeability to 0: "
-                         "choose fp32, or fp16s where memory is short",
-                         rill_storage_names[o->variant.storage]);
+        return rill_fail(
+            RILL_USAGE,
+            "%s storage rounds velocities as small as those of a permeability to 0: choose fp32, or fp16s where memory is short",
+            rill_storage_names[o->variant.storage]);
     if (rill_storage_size((int)o->variant.storage) == 2 && !rounding_known(o))
         return rill_fail(
             RILL_USAGE,
-            "the rounding error of 16 bits (%s) in a permeability is known for flows driven by a body "
-            "force, with the stokes equilibrium, trt or srt, a newtonian viscosity and "
-            "half-way bounce-back: choose those, or fp32 storage",
+            "the rounding error of 16 bits (%s) in a permeability is known for flows driven by a body force, with the stokes equilibrium, trt or srt, "
+            "a newtonian viscosity and half-way bounce-back: choose those, or fp32 storage",
             rill_storage_names[o->variant.storage]);
     if (rill_storage_size((int)o->variant.storage) == 2 && o->variant.shift == RILL_PLAIN)
         return rill_fail(
             RILL_USAGE,
-            "plain populations in 16 bits (%s) round by as much as the flow of a permeability: choose "
-            "shifted ones, or fp32 storage",
+            "plain populations in 16 bits (%s) round by as much as the flow of a permeability: choose shifted ones, or fp32 storage",
             rill_storage_names[o->variant.storage]);
     if (o->sensitivity &&
         (o->drive != RILL_DRIVE_FORCE || o->variant.equilibrium != RILL_STOKES ||
          o->variant.bounce != RILL_HALF_WAY || rill_storage_size((int)o->variant.storage) == 2))
         return rill_fail(
-            RILL_USAGE, "the sensitivity to walls is known for flows driven by a body force, with the stokes "
-                        "equilibrium, half-way bounce-back and fp32 or fp64 storage, as 16 bits round the "
-                        "velocities at walls: choose those, or leave the sensitivity out");
+            RILL_USAGE,
+            "the sensitivity to walls is known for flows driven by a body force, with the stokes equilibrium, "
+            "half-way bounce-back and fp32 or fp64 storage, as 16 bits round the velocities at walls: choose those, or leave the sensitivity out");
     if (o->max_steps == 0) return rill_fail(RILL_USAGE, "max_steps = 0 is below 1: use 1000000");
     return RILL_OK;
 }
@@ -124,11 +121,10 @@ rill_status rill_plan_error_bar_check(const rill_permeability_options *options)
     if (options->drive != RILL_DRIVE_FORCE)
         return rill_fail(
             RILL_USAGE,
-            "an error bar compares domain boundaries and crops, and reservoirs replace these: drive "
-            "the flow by a force");
+            "an error bar compares domain boundaries and crops, and reservoirs replace these: drive the flow by a force");
     if (options->variant.equilibrium != RILL_STOKES)
-        return rill_fail(RILL_USAGE,
-                         "an error bar compares mirrored boundaries, which need the stokes equilibrium: "
-                         "choose it, with trt or srt");
+        return rill_fail(
+            RILL_USAGE,
+            "an error bar compares mirrored boundaries, which need the stokes equilibrium: choose it, with trt or srt");
     return RILL_OK;
 }

@@ -20,9 +20,9 @@ rill_status rill_plan_check_force(const rill_permeability_options *o, double for
     const double w = rill_w(lattice, whole ? rill_q(lattice) - 1 : 1),
                  least = rill_resolved(storage) / (3 * w);
     if (o->force == 0 || fabs(force) >= least) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "force = %g is too small for %s storage, which resolves forces of %.2g and more on %s: "
-                     "leave --force out, or give a larger one%s",
-                     force, rill_storage_names[storage], least, rill_lattice_names[lattice],
-                     storage == RILL_FP64 ? "" : ", or take --storage fp64");
+    return rill_fail(
+        RILL_USAGE,
+        "force = %g is too small for %s storage, which resolves forces of %.2g and more on %s: leave --force out, or give a larger one%s",
+        force, rill_storage_names[storage], least, rill_lattice_names[lattice],
+        storage == RILL_FP64 ? "" : ", or take --storage fp64");
 }

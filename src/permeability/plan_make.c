@@ -30,8 +30,8 @@ static rill_status memory_plan(const rill_domain *domain, const rill_permeabilit
     const rill_plan_memory memory = rill_plan_memory_count(sizes, o, plan);
     rill_log(
         RILL_LOG_DEBUG,
-        "plan: host: standing %llu, building %llu, starting %llu, cycling %llu, ending %llu; of these "
-        "numbers %llu, chambers of nodes %llu, distances %llu, copy %llu, coarser grid %llu; %u chambers",
+        "plan: host: standing %llu, building %llu, starting %llu, cycling %llu, ending %llu; "
+        "of these numbers %llu, chambers of nodes %llu, distances %llu, copy %llu, coarser grid %llu; %u chambers",
         (unsigned long long)memory.standing, (unsigned long long)memory.building,
         (unsigned long long)memory.starting, (unsigned long long)memory.cycling,
         (unsigned long long)memory.ending, (unsigned long long)sizes->numbers,
@@ -229,8 +229,8 @@ static rill_status drive_note(const rill_geom *open, const rill_pore_measure *m,
     if (fewer * nodes >= steps * all) return RILL_OK;
     return rill_note(
         &plan->notes,
-        "no pore network corrects pressures between reservoirs: expect about %.0f steps of %.0f "
-        "nodes; if a body force is applicable, --drive force takes about %.0f of %.0f, %.0f times less work",
+        "no pore network corrects pressures between reservoirs: expect about %.0f steps of %.0f nodes; "
+        "if a body force is applicable, --drive force takes about %.0f of %.0f, %.0f times less work",
         two_digits(steps), all, two_digits(fewer), nodes, two_digits(steps * all / (fewer * nodes)));
 }
 
@@ -248,10 +248,11 @@ static rill_status collision_note(const rill_geom *geom, const rill_pore_measure
         return RILL_OK;
     const double steps = rill_plan_steps_likely(o, plan), fewer = rill_plan_steps_likely(&linear, &other);
     if (steps < NOTED_TIMES * fewer) return RILL_OK;
-    return rill_note(&plan->notes,
-                     "no pore network corrects pressures with this collision or equilibrium: expect about "
-                     "%.0f steps; trt with the stokes equilibrium, the default, takes about %.0f",
-                     two_digits(steps), two_digits(fewer));
+    return rill_note(
+        &plan->notes,
+        "no pore network corrects pressures with this collision or equilibrium: expect about %.0f steps; "
+        "trt with the stokes equilibrium, the default, takes about %.0f",
+        two_digits(steps), two_digits(fewer));
 }
 
 rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_options *o,

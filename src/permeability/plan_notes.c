@@ -40,10 +40,9 @@ static rill_status faces_note(const rill_geom *geom, const rill_permeability_opt
     if (list[0])
         RILL_TRY(rill_note(
             notes,
-            "opposite faces do not match, and the boundaries there are periodic: of the pore voxels "
-            "there meet pores along %s: %s, which is right for periodic media alone: mirror the "
-            "image with --sides mirror, which takes about a fifth more steps, and gives no entries "
-            "off the diagonal",
+            "opposite faces do not match, and the boundaries there are periodic: of the pore voxels there meet pores along %s: "
+            "%s, which is right for periodic media alone: mirror the image with --sides mirror, which takes about a fifth more steps, "
+            "and gives no entries off the diagonal",
             list, along ? "pores end at the faces" : "pores end beside the flow"));
 done:
     return status;
@@ -57,12 +56,11 @@ static rill_status sections_note(const rill_geom *geom, const rill_permeability_
         if (!rill_axes_has(o->axis, a)) continue;
         RILL_TRY(rill_outside_sections(geom, a, &least, &most));
         if (most - least <= SECTIONS) continue;
-        RILL_TRY(
-            rill_note(notes,
-                      "the sample takes %.3g %% to %.3g %% of the planes across %c: k along %c is the mean "
-                      "flow through its voxels as if solid surrounded them, not a property of the material; "
-                      "drive the flow along the axis of the core",
-                      100 * least, 100 * most, rill_axis(a), rill_axis(a)));
+        RILL_TRY(rill_note(
+            notes,
+            "the sample takes %.3g %% to %.3g %% of the planes across %c: "
+            "k along %c is the mean flow through its voxels as if solid surrounded them, not a property of the material; drive the flow along the axis of the core",
+            100 * least, 100 * most, rill_axis(a), rill_axis(a)));
     }
 done:
     return status;
@@ -74,10 +72,10 @@ rill_status rill_plan_notes(const rill_geom *geom, const rill_permeability_optio
     RILL_TRY(faces_note(geom, o, notes));
     RILL_TRY(sections_note(geom, o, notes));
     if (rill_stream_macroscopic((int)o->variant.stream))
-        RILL_TRY(rill_note(notes,
-                           "k is that of the magic parameter 1/4, which macroscopic streaming needs: a slit "
-                           "of H voxels has H^2/12 + 1/12 instead of H^2/12 + 1/24; "
-                           "another streaming scheme has 3/16 by default"));
+        RILL_TRY(rill_note(
+            notes,
+            "k is that of the magic parameter 1/4, which macroscopic streaming needs: a slit of H voxels has H^2/12 + 1/12 instead of H^2/12 + 1/24; "
+            "another streaming scheme has 3/16 by default"));
 done:
     return status;
 }

@@ -114,16 +114,14 @@ static rill_status rounding_check(const rill_permeability_options *o, int axis, 
     if (flow > o->tolerance)
         return rill_fail(
             RILL_NUMERICS,
-            "rounding in %s storage would leave an uncertainty of about %.1g of k along %c in pores as "
-            "wide as these, above the tolerance of %.2g: take --storage fp32, or raise "
-            "--tolerance",
+            "rounding in %s storage would leave an uncertainty of about %.1g of k along %c in pores as wide as these, above the tolerance of %.2g: "
+            "take --storage fp32, or raise --tolerance",
             rill_storage_names[storage], flow, rill_axis(axis), o->tolerance);
     if (pressures <= RILL_ROUNDING_REFUSED * o->tolerance) return RILL_OK;
     return rill_fail(
         RILL_NUMERICS,
-        "rounding in %s storage would leave an uncertainty of about %.1g of k along %c, as pressures "
-        "are large against the flow in pores such as these, above the tolerance of "
-        "%.2g: %sraise --tolerance",
+        "rounding in %s storage would leave an uncertainty of about %.1g of k along %c, "
+        "as pressures are large against the flow in pores such as these, above the tolerance of %.2g: %sraise --tolerance",
         rill_storage_names[storage], pressures, rill_axis(axis), o->tolerance,
         storage == RILL_FP64                         ? ""
         : pressures * 0x1p-24 / unit <= o->tolerance ? "take --storage fp32, or "

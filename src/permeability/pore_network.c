@@ -26,8 +26,7 @@ static rill_status check(const rill_geom *geom, const rill_pore_network_options 
         if (geom->sides[a] == RILL_PERIODIC)
             return rill_fail(
                 RILL_USAGE,
-                "a pore network ends at the faces of the box, and the boundaries normal to %c are "
-                "periodic: give --sides mirror, or wall",
+                "a pore network ends at the faces of the box, and the boundaries normal to %c are periodic: give --sides mirror, or wall",
                 rill_axis(a));
     return RILL_OK;
 }

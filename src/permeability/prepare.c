@@ -37,8 +37,7 @@ static rill_status dropped_note(rill_geom *geom)
     if (left >= pores) return RILL_OK;
     return rill_note(
         &geom->notes,
-        "%.0f pore voxels of the geometry were dropped when it was made, %s, and are not looked at "
-        "again: make it anew with rill voxelize, or with --keep all",
+        "%.0f pore voxels of the geometry were dropped when it was made, %s, and are not looked at again: make it anew with rill voxelize, or with --keep all",
         pores - left,
         known->contacts ? "with other domain boundaries"
                         : "by an older version that followed no links through edges and corners");
@@ -93,8 +92,7 @@ static rill_status conducts_nowhere(const rill_geom *geom, int axes, const rill_
             spans || (rill_axes_has(axes, a) && geom->sides[a] == RILL_PERIODIC && found->spanning[a] > 0);
     return rill_fail(
         RILL_NUMERICS,
-        "nothing percolates along %s (%s boundaries): of a porosity of %.5g, 0 conducts, so the permeability is "
-        "0; choose another axis%s",
+        "nothing percolates along %s (%s boundaries): of a porosity of %.5g, 0 conducts, so the permeability is 0; choose another axis%s",
         axes_text(axes, text), side == RILL_PERIODIC ? "periodic" : "mirrored or walled",
         found->porosity.total, spans ? ", or mirror the image (--sides mirror): pores do span the box" : "");
 }
@@ -107,10 +105,10 @@ rill_status rill_plan_check_conducting(const rill_geom *geom, const rill_permeab
         const double conducting = found->porosity.percolating[a];
         if (!rill_axes_has(o->axis, a)) continue;
         if (conducting < 0 || (o->drive == RILL_DRIVE_PRESSURE && geom->sides[a] != RILL_WALL))
-            return rill_fail(RILL_USAGE,
-                             "which pores conduct along %c is not known: prepare the geometry "
-                             "(rill_permeability_prepare()) before the runs are planned",
-                             rill_axis(a));
+            return rill_fail(
+                RILL_USAGE,
+                "which pores conduct along %c is not known: prepare the geometry (rill_permeability_prepare()) before the runs are planned",
+                rill_axis(a));
         any = any || conducting > 0;
     }
     return any ? RILL_OK : conducts_nowhere(geom, o->axis, found);
@@ -124,8 +122,7 @@ static rill_status surface_check(const rill_geom *geom, const rill_permeability_
     if (geom->surface->opening_count)
         return rill_fail(
             RILL_USAGE,
-            "the geometry comes from a surface with %d opening%s and is not a porous sample: its flow "
-            "goes through openings, and has no permeability",
+            "the geometry comes from a surface with %d opening%s and is not a porous sample: its flow goes through openings, and has no permeability",
             geom->surface->opening_count, geom->surface->opening_count == 1 ? "" : "s");
     const char *lacks = o->drive == RILL_DRIVE_PRESSURE      ? "a body force (--drive force)"
                         : o->variant.bounce == RILL_FULL_WAY ? "half-way bounce-back"
@@ -133,8 +130,7 @@ static rill_status surface_check(const rill_geom *geom, const rill_permeability_
     if (!lacks) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "the geometry says where its walls are on every link, and such walls need %s: choose that, or a "
-        "geometry of voxels alone",
+        "the geometry says where its walls are on every link, and such walls need %s: choose that, or a geometry of voxels alone",
         lacks);
 }
 
@@ -146,15 +142,13 @@ static rill_status sides_check(const rill_geom *geom, const rill_permeability_op
             if (geom->sides[a] == RILL_MIRROR && rill_axes_has(o->axis, a))
                 return rill_fail(
                     RILL_USAGE,
-                    "mirrored boundaries along the flow (%c) need the stokes equilibrium, because "
-                    "behind the mirror the flow runs backwards: choose it, or mirror the image",
+                    "mirrored boundaries along the flow (%c) need the stokes equilibrium, because behind the mirror the flow runs backwards: choose it, or mirror the image",
                     rill_axis(a));
     for (int a = 0; a < 3; a++)
         if (geom->sides[a] == RILL_WALL && rill_axes_has(o->axis, a))
             return rill_fail(
                 RILL_USAGE,
-                "solid boundaries normal to %c let no flow along it through: use --sides periodic or "
-                "mirror there, or drive along another axis",
+                "solid boundaries normal to %c let no flow along it through: use --sides periodic or mirror there, or drive along another axis",
                 rill_axis(a));
     return RILL_OK;
 }
@@ -166,15 +160,14 @@ static rill_status plane_check(const rill_geom *geom, const rill_permeability_op
     if (normal >= 0 && o->axis == RILL_AXES_XYZ && o->variant.lattice != RILL_D2Q9)
         return rill_fail(
             RILL_USAGE,
-            "the image is one slice, of 1 voxel along %c: a flow along %c goes through the slice, "
-            "not within it: take the tensor of the plane (--axis %s), "
-            "or one axis",
+            "the image is one slice, of 1 voxel along %c: a flow along %c goes through the slice, not within it: "
+            "take the tensor of the plane (--axis %s), or one axis",
             rill_axis(normal), rill_axis(normal), rill_axes_name(rill_axes_resolve(RILL_AXES_AUTO, geom->n)));
     if (o->variant.lattice != RILL_D2Q9 || (geom->n[2] == 1 && !rill_axes_has(o->axis, 2))) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "lattice d2q9 is for planes: the geometry has %u voxels along z and must have 1, the axis is %s and "
-        "must be x, y or xy: choose a lattice of three dimensions, or crop to a plane",
+        "lattice d2q9 is for planes: the geometry has %u voxels along z and must have 1, the axis is %s and must be x, y or xy: "
+        "choose a lattice of three dimensions, or crop to a plane",
         geom->n[2], rill_axes_name(o->axis));
 }
 

@@ -88,8 +88,7 @@ rill_status rill_reservoirs_create(const rill_geom *sample, int axis, uint32_t l
     if (planes < 2)
         return rill_fail(
             RILL_USAGE,
-            "a pressure drop along %c needs a sample of at least two planes, and this has one: drive "
-            "it by a force",
+            "a pressure drop along %c needs a sample of at least two planes, and this has one: drive it by a force",
             rill_axis(axis));
     if (length < 1 || length > (UINT32_MAX - planes) / 2)
         return rill_fail(RILL_USAGE, "reservoirs of %u voxels do not fit: use 1 to %u", length,
@@ -104,10 +103,10 @@ rill_status rill_reservoirs_create(const rill_geom *sample, int axis, uint32_t l
     r.front = (uint64_t)n[0] * n[1] * length;
     RILL_TRY(box_fill(&r));
     if (r.planes[0] == 0 || r.planes[1] == 0) {
-        status = rill_fail(RILL_NUMERICS,
-                           "the %s plane along %c has no pore, so there is no flow: crop it, or choose "
-                           "another axis",
-                           r.planes[0] ? "last" : "first", rill_axis(axis));
+        status = rill_fail(
+            RILL_NUMERICS,
+            "the %s plane along %c has no pore, so there is no flow: crop it, or choose another axis",
+            r.planes[0] ? "last" : "first", rill_axis(axis));
         goto done;
     }
     *out = r;

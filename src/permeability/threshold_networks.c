@@ -162,9 +162,9 @@ rill_status rill_threshold_networks(const rill_geom *geom, const rill_permeabili
             RILL_TRY(conducts_find(&l, made, out->runs[i].axis, &k[t][out->runs[i].axis]));
         }
         if (t == MORE && unbounded(made))
-            RILL_TRY(rill_note(&out->notes,
-                               "no solid is left where the threshold moves by its width: k has no bound "
-                               "there, and the row of the segmentation knows the walls alone"));
+            RILL_TRY(rill_note(
+                &out->notes,
+                "no solid is left where the threshold moves by its width: k has no bound there, and the row of the segmentation knows the walls alone"));
         rill_geom_destroy(made);
         made = NULL;
     }

@@ -210,9 +210,9 @@ static rill_status pairs_make(const rill_boundary *boundary, const rill_sim *sim
     a->patch.node_count = a->node_count;
     normal_of(boundary, a->patch.normal);
     if (a->patch.count == 0)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "every link of the boundary ends where its plane meets a wall: a pressure "
-                           "needs an opening"));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "every link of the boundary ends where its plane meets a wall: a pressure needs an opening"));
     if (has >= VALUES) memcpy(a->values, boundary->values, bytes);
     if (has == SLOPES) memcpy(a->slopes, boundary->slopes, bytes);
     pairs_share(a, has, room);

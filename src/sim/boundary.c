@@ -201,10 +201,9 @@ static rill_status create(const listed *like, const slab *part, bool threads, co
     b->domain = like->domain;
     RILL_TRY(list_links(b, part, like, threads));
     if (b->links == 0) {
-        status = rill_fail(RILL_USAGE,
-                           "no wall link %s: a boundary needs fluid beside a solid voxel or a "
-                           "solid domain boundary",
-                           what);
+        status = rill_fail(
+            RILL_USAGE,
+            "no wall link %s: a boundary needs fluid beside a solid voxel or a solid domain boundary", what);
         goto done;
     }
     *out = b;
@@ -266,10 +265,10 @@ rill_status rill_boundary_create_label(const rill_domain *domain, int label, con
                          RILL_LABEL, UINT8_MAX);
     const double length = hypot(hypot(normal[0], normal[1]), normal[2]);
     if (!(length > 0) || !isfinite(length))
-        return rill_fail(RILL_USAGE,
-                         "normal (%g, %g, %g) of label %d has no direction: give one that points "
-                         "into the fluid",
-                         normal[0], normal[1], normal[2], label);
+        return rill_fail(
+            RILL_USAGE,
+            "normal (%g, %g, %g) of label %d has no direction: give one that points into the fluid",
+            normal[0], normal[1], normal[2], label);
     char what[48];
     snprintf(what, sizeof what, "of label %d lies along its normal", label);
     double inwards[3] = {normal[0], normal[1], normal[2]};

@@ -26,8 +26,7 @@ rill_status rill_carrier_check(const rill_sim_options *options, int count)
         if (!rill_variant_scalar(o->variant) || o->variant.lattice != RILL_D3Q7)
             return rill_fail(
                 RILL_USAGE,
-                "set %d, on lattice %s with collision %s, is not carried by a flow: choose d3q7 and "
-                "advection-diffusion",
+                "set %d, on lattice %s with collision %s, is not carried by a flow: choose d3q7 and advection-diffusion",
                 k, rill_lattice_names[o->variant.lattice], rill_collision_names[o->variant.collision]);
         if (o->variant.addressing == RILL_DENSE)
             return rill_fail(RILL_USAGE,
@@ -125,10 +124,10 @@ static rill_status part_open(rill_sim *sim, int p, const rill_opening *openings,
             if (cut->direction > RILL_AXIS_LINKS || cut->node < begins || cut->node >= ends) continue;
             uint32_t *at = &open[rill_sim_number(part, (rill_node)(cut->node - begins))];
             if (*at && memcmp(&outside[*at >> RILL_OPENING_SHIFT], &outside[k], sizeof *outside) != 0)
-                RILL_TRY(rill_fail(RILL_USAGE,
-                                   "a node lies between the openings %s and %s, and can have the scalar of "
-                                   "one alone: choose a smaller --dx",
-                                   openings[*at >> RILL_OPENING_SHIFT].name, openings[k].name));
+                RILL_TRY(rill_fail(
+                    RILL_USAGE,
+                    "a node lies between the openings %s and %s, and can have the scalar of one alone: choose a smaller --dx",
+                    openings[*at >> RILL_OPENING_SHIFT].name, openings[k].name));
             *at = (*at & ((1u << RILL_OPENING_SHIFT) - 1)) | 1u << rill_opposite(cut->direction) |
                   (uint32_t)k << RILL_OPENING_SHIFT;
         }

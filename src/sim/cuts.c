@@ -25,8 +25,7 @@ static rill_status cut_check(const rill_domain *domain, const rill_cut *cuts, ui
     if (cut->node >= domain->nodes)
         return rill_fail(
             RILL_USAGE,
-            "cut %llu is at node %u, but the domain has %llu: take those of the geometry that the "
-            "domain was made of",
+            "cut %llu is at node %u, but the domain has %llu: take those of the geometry that the domain was made of",
             (unsigned long long)k, cut->node, (unsigned long long)domain->nodes);
     if (cut->direction < 1 || cut->direction >= RILL_Q_MAX || !(cut->q >= 0 && cut->q <= 1))
         return rill_fail(RILL_USAGE,
@@ -79,10 +78,10 @@ static rill_status nodes_list(rill_boundary *b, const rill_cut *cuts, uint64_t c
         }
         if (!i) continue;
         if (!rill_boundary_at_wall(&node, domain->lattice, i))
-            RILL_TRY(rill_fail(RILL_USAGE,
-                               "cut %llu lies between two fluid voxels, from (%u, %u, %u) on: cuts belong on "
-                               "links to solid ones",
-                               (unsigned long long)k, node.x[0], node.x[1], node.x[2]));
+            RILL_TRY(rill_fail(
+                RILL_USAGE,
+                "cut %llu lies between two fluid voxels, from (%u, %u, %u) on: cuts belong on links to solid ones",
+                (unsigned long long)k, node.x[0], node.x[1], node.x[2]));
         if (b->count == 0 || b->nodes[b->count - 1].node != node.node) b->nodes[b->count++] = node;
         b->nodes[b->count - 1].links |= 1u << i;
         b->q[b->links++] = cuts[k].q;

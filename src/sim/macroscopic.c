@@ -23,8 +23,8 @@ rill_status rill_macroscopic_check(const rill_sim_options *o)
     if (o->tau != 1 || (o->variant.collision != RILL_SRT && o->magic != 0.25))
         return rill_fail(
             RILL_USAGE,
-            "tau = %g and magic = %g are not 1 and 1/4, with which the equilibrium leaves a node, all that "
-            "macroscopic streaming stores: give tau 1 and magic 0.25, or choose another streaming scheme",
+            "tau = %g and magic = %g are not 1 and 1/4, with which the equilibrium leaves a node, all that macroscopic streaming stores: "
+            "give tau 1 and magic 0.25, or choose another streaming scheme",
             o->tau, o->magic);
     return RILL_OK;
 }
@@ -44,14 +44,15 @@ rill_status rill_sim_relax(rill_sim *sim, rill_relaxation relaxation)
     const bool plain = r->density == 1 && r->momentum == 1 && r->memory == 0;
     if (!plain) {
         if (!rill_stream_macroscopic((int)sim->flow->options.variant.stream))
-            return rill_fail(RILL_USAGE, "populations are stored, which relax by time steps alone: choose "
-                                         "macroscopic streaming");
+            return rill_fail(
+                RILL_USAGE,
+                "populations are stored, which relax by time steps alone: choose macroscopic streaming");
         if (!(r->density > 0 && r->density <= 1 && r->momentum > 0 && r->momentum < 2 && r->memory >= 0 &&
               r->memory < 1))
-            return rill_fail(RILL_USAGE,
-                             "relaxation of the density %g, of momentum %g, memory %g: choose above 0 up to "
-                             "1, between 0 and 2, from 0 to below 1",
-                             r->density, r->momentum, r->memory);
+            return rill_fail(
+                RILL_USAGE,
+                "relaxation of the density %g, of momentum %g, memory %g: choose above 0 up to 1, between 0 and 2, from 0 to below 1",
+                r->density, r->momentum, r->memory);
     }
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         rill_sim *part = rill_sim_part(sim, k);

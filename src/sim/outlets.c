@@ -27,14 +27,14 @@ static rill_status windkessel_check(const rill_windkessel *w)
                              numbers[k].negative ? "a finite number" : "0 or above");
     if ((w->micro > 0) != (w->myocardial > 0) ||
         (w->micro > 0 && !(w->compliance > 0 && w->distal > 0 && isfinite(w->distal))))
-        return rill_fail(RILL_USAGE,
-                         "windkessel: a second compartment needs micro, myocardial, compliance and a finite "
-                         "distal above 0, and has %g, %g, %g and %g",
-                         w->micro, w->myocardial, w->compliance, w->distal);
+        return rill_fail(
+            RILL_USAGE,
+            "windkessel: a second compartment needs micro, myocardial, compliance and a finite distal above 0, and has %g, %g, %g and %g",
+            w->micro, w->myocardial, w->compliance, w->distal);
     if (isinf(w->distal) && w->compliance == 0)
-        return rill_fail(RILL_USAGE,
-                         "windkessel: nothing flows through an infinite distal resistance without a "
-                         "compliance: give one of them");
+        return rill_fail(
+            RILL_USAGE,
+            "windkessel: nothing flows through an infinite distal resistance without a compliance: give one of them");
     return RILL_OK;
 }
 
@@ -166,8 +166,7 @@ rill_status rill_patches_series(const rill_patches *p, int patch, uint64_t steps
     if (first < oldest || first > steps || count > steps - first)
         return rill_fail(
             RILL_USAGE,
-            "steps %llu to %llu of patch %d are not all on record, which has %llu to %llu: ask more often, "
-            "or for a larger record",
+            "steps %llu to %llu of patch %d are not all on record, which has %llu to %llu: ask more often, or for a larger record",
             (unsigned long long)first, (unsigned long long)(first + count), patch, (unsigned long long)oldest,
             (unsigned long long)steps);
     RILL_TRY(

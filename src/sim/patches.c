@@ -27,16 +27,15 @@ static rill_status fit_all(const rill_patches *p, const rill_attached *a)
     for (int k = 0; k < p->count; k++) {
         const rill_attached *b = p->all[k];
         if ((rill_attached_rewrites(a) || rill_attached_rewrites(b)) && rill_attached_share(a, b))
-            return rill_fail(RILL_USAGE,
-                             "the boundary shares a link with patch %d, and only one can say what comes "
-                             "back along it: leave it out of one of them",
-                             k);
+            return rill_fail(
+                RILL_USAGE,
+                "the boundary shares a link with patch %d, and only one can say what comes back along it: leave it out of one of them",
+                k);
         if (a->interpolated && b->interpolated && rill_attached_face(a, b))
-            return rill_fail(RILL_USAGE,
-                             "the wall with interpolated bounce-back faces patch %d across gaps of one node, "
-                             "where each needs the "
-                             "other's links: make one boundary of both",
-                             k);
+            return rill_fail(
+                RILL_USAGE,
+                "the wall with interpolated bounce-back faces patch %d across gaps of one node, where each needs the other's links: make one boundary of both",
+                k);
     }
     return RILL_OK;
 }
@@ -52,8 +51,7 @@ static rill_status fits(const rill_patches *p, const rill_attached *a, const ril
     if (p->weights + a->patch.modes > RILL_PATCH_WEIGHTS)
         return rill_fail(
             RILL_USAGE,
-            "openings with %u modes on top of %u are more than the %d of a simulation: keep fewer "
-            "harmonics",
+            "openings with %u modes on top of %u are more than the %d of a simulation: keep fewer harmonics",
             a->patch.modes, p->weights, RILL_PATCH_WEIGHTS);
     return fit_all(p, a);
 }
@@ -152,8 +150,7 @@ static rill_status weigh(const rill_attached *a, int k, uint64_t step, rill_patc
         if (a->patch.kind == RILL_BOUNDARY_PRESSURE && weights[m] <= -1)
             return rill_fail(
                 RILL_USAGE,
-                "the schedule of patch %d gives the pressure %g at step %llu, which is not above 0: "
-                "scale it down, or shorten the time step",
+                "the schedule of patch %d gives the pressure %g at step %llu, which is not above 0: scale it down, or shorten the time step",
                 k, (1 + weights[m]) / 3, (unsigned long long)step);
     }
     return RILL_OK;
@@ -235,8 +232,7 @@ rill_status rill_patches_scale(rill_patches *p, int patch, double factor)
     if (mach > RILL_BOUNDARY_MACH_MAX)
         return rill_fail(
             RILL_USAGE,
-            "factor %g makes the velocity of a wall a Mach number of %.3g, above %g: lower it, or "
-            "refine",
+            "factor %g makes the velocity of a wall a Mach number of %.3g, above %g: lower it, or refine",
             factor, mach, RILL_BOUNDARY_MACH_MAX);
     if (factor * a->density <= -1)
         return rill_fail(RILL_USAGE, "factor %g makes the pressure %g, which is not above 0: lower it",
@@ -291,8 +287,7 @@ rill_status rill_patches_measure(const rill_patches *p, int patch, const rill_la
     if (a->interpolated && a->walls.count && !a->walls.sent)
         return rill_fail(
             RILL_USAGE,
-            "what the interpolated links of patch %d send is not kept: call rill_boundary_set_measured() "
-            "before it is added",
+            "what the interpolated links of patch %d send is not kept: call rill_boundary_set_measured() before it is added",
             patch);
     if (!a->exchange) RILL_TRY(rill_device_alloc(a->device, bytes, "wall links", (void **)&a->exchange));
     if (!a->host_exchange) RILL_TRY(rill_array_create(bytes, 1, "wall links", (void **)&a->host_exchange));

@@ -32,14 +32,12 @@ static rill_status law_check(const rill_carreau_yasuda *law)
             !isfinite(numbers[k].value))
             return rill_fail(
                 RILL_USAGE,
-                "carreau-yasuda: %s = %g is not %s: give nu_0, lambda, n and a above 0 and nu_inf "
-                "from 0 on, in lattice units, or choose newtonian",
+                "carreau-yasuda: %s = %g is not %s: give nu_0, lambda, n and a above 0 and nu_inf from 0 on, in lattice units, or choose newtonian",
                 numbers[k].name, numbers[k].value, numbers[k].zero ? "0 or above" : "above 0");
     if (law->nu_0 < law->nu_inf && law->n > 1)
         return rill_fail(
             RILL_USAGE,
-            "carreau-yasuda: with nu_0 = %g below nu_inf = %g and n = %g above 1 the viscosity falls "
-            "below 0: exchange the two or choose n up to 1",
+            "carreau-yasuda: with nu_0 = %g below nu_inf = %g and n = %g above 1 the viscosity falls below 0: exchange the two or choose n up to 1",
             law->nu_0, law->nu_inf, law->n);
     return RILL_OK;
 }
@@ -50,8 +48,7 @@ static rill_status casson_check(const rill_casson *law)
         !isfinite(law->nu_max))
         return rill_fail(
             RILL_USAGE,
-            "casson: nu_inf = %g, yield = %g, nu_max = %g: give nu_inf above 0, yield from 0 on and nu_max "
-            "from nu_inf on, in lattice units, or choose newtonian",
+            "casson: nu_inf = %g, yield = %g, nu_max = %g: give nu_inf above 0, yield from 0 on and nu_max from nu_inf on, in lattice units, or choose newtonian",
             law->nu_inf, law->yield, law->nu_max);
     return RILL_OK;
 }
@@ -64,21 +61,18 @@ static rill_status carried_check(const rill_sim_options *options, const rill_dom
     if (diagonal && domain->swap_count)
         return rill_fail(
             RILL_USAGE,
-            "a scalar on %s does not go with mirrored boundaries, which reflect its diagonal links: "
-            "choose d3q7",
+            "a scalar on %s does not go with mirrored boundaries, which reflect its diagonal links: choose d3q7",
             rill_lattice_names[options->variant.lattice]);
     for (int a = 0; a < 3; a++) {
         if (!(fabs(options->velocity[a]) <= most))
-            return rill_fail(RILL_USAGE,
-                             "velocity %c = %g of a scalar is not between -%g and %g, where equilibria of %s "
-                             "are positive: shorten the time step",
-                             rill_axis(a), options->velocity[a], most, most,
-                             rill_lattice_names[options->variant.lattice]);
+            return rill_fail(
+                RILL_USAGE,
+                "velocity %c = %g of a scalar is not between -%g and %g, where equilibria of %s are positive: shorten the time step",
+                rill_axis(a), options->velocity[a], most, most, rill_lattice_names[options->variant.lattice]);
         if (options->velocity[a] != 0 && domain->geom->sides[a] == RILL_MIRROR)
             return rill_fail(
                 RILL_USAGE,
-                "velocity %c = %g of a scalar leads through a mirrored boundary: set it to 0, or "
-                "make the boundary periodic",
+                "velocity %c = %g of a scalar leads through a mirrored boundary: set it to 0, or make the boundary periodic",
                 rill_axis(a), options->velocity[a]);
         if (options->force[a] != 0)
             return rill_fail(RILL_USAGE,
@@ -124,22 +118,21 @@ rill_status rill_set_check(const rill_sim_options *options, const rill_domain *d
             return rill_fail(RILL_USAGE, "force %c = %g is not a finite number", rill_axis(a),
                              options->force[a]);
     if (rill_dimensions(v.lattice) == 2 && options->force[2] != 0)
-        return rill_fail(RILL_USAGE,
-                         "force z = %g, but lattice %s has no velocities along z: set it to 0, or "
-                         "choose d3q19",
-                         options->force[2], rill_lattice_names[v.lattice]);
+        return rill_fail(
+            RILL_USAGE,
+            "force z = %g, but lattice %s has no velocities along z: set it to 0, or choose d3q19",
+            options->force[2], rill_lattice_names[v.lattice]);
     if (v.lattice == RILL_D3Q7) goto done;
     if (domain->swap_count && v.bounce == RILL_FULL_WAY)
-        return rill_fail(RILL_USAGE,
-                         "mirrored boundaries exchange populations at walls, which full-way bounce-back "
-                         "keeps in ghosts: choose half-way, or mirror the geometry itself");
+        return rill_fail(
+            RILL_USAGE,
+            "mirrored boundaries exchange populations at walls, which full-way bounce-back keeps in ghosts: choose half-way, or mirror the geometry itself");
     bool reversed = false;
     for (size_t k = 0; k < domain->swap_count && !reversed; k++) reversed = domain->swaps[k].sign < 0;
     if (reversed && v.equilibrium != RILL_STOKES)
         return rill_fail(
             RILL_USAGE,
-            "mirrored boundaries normal to the flow need the stokes equilibrium, because a mirrored "
-            "flow runs backwards: choose it, or mirror the geometry itself");
+            "mirrored boundaries normal to the flow need the stokes equilibrium, because a mirrored flow runs backwards: choose it, or mirror the geometry itself");
 done:
     return status;
 }

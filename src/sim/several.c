@@ -202,8 +202,8 @@ rill_status rill_several_check(const rill_domain *domain, const rill_sim_options
     if (count == options->on.count) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "%llu fluid nodes in nz = %u planes make %d part%s: a part has %d nodes or more, and lies in at "
-        "most nz - 2 planes if z is periodic: choose %d device%s at most",
+        "%llu fluid nodes in nz = %u planes make %d part%s: a part has %d nodes or more, and lies in at most nz - 2 planes if z is periodic: "
+        "choose %d device%s at most",
         (unsigned long long)domain->nodes, domain->geom->n[2], count, count == 1 ? "" : "s", RILL_CHUNK,
         count, count == 1 ? "" : "s");
 }

@@ -112,10 +112,10 @@ rill_status rill_several_boundary_add(rill_sim *sim, const rill_boundary *bounda
 {
     rill_several *s = sim->several;
     if (boundary->interpolated && rill_sim_mirrored(sim))
-        return rill_fail(RILL_USAGE,
-                         "interpolated bounce-back with mirrored boundaries needs one device, and there are "
-                         "%d: take one, or choose half-way bounce-back",
-                         s->parts.count);
+        return rill_fail(
+            RILL_USAGE,
+            "interpolated bounce-back with mirrored boundaries needs one device, and there are %d: take one, or choose half-way bounce-back",
+            s->parts.count);
     rill_status status = grow(s);
     if (status != RILL_OK) return status;
     status = hand_out(s, boundary);

@@ -44,14 +44,14 @@ rill_part_costs rill_several_costs(rill_variant variant, const rill_device *devi
 rill_status rill_several_variant_check(rill_variant v, int count)
 {
     if (v.addressing == RILL_DENSE || rill_stream_ring(v.stream) || v.bounce == RILL_FULL_WAY)
-        return rill_fail(RILL_USAGE,
-                         "%s does not work on several devices, and %d are given: choose pull, push, AA, an "
-                         "Esoteric scheme or macroscopic, a list, "
-                         "chase or a bitmap, and half-way bounce-back",
-                         v.addressing == RILL_DENSE   ? "direct addressing"
-                         : rill_stream_ring(v.stream) ? "the ring buffer"
-                                                      : "full-way bounce-back",
-                         count);
+        return rill_fail(
+            RILL_USAGE,
+            "%s does not work on several devices, and %d are given: "
+            "choose pull, push, AA, an Esoteric scheme or macroscopic, a list, chase or a bitmap, and half-way bounce-back",
+            v.addressing == RILL_DENSE   ? "direct addressing"
+            : rill_stream_ring(v.stream) ? "the ring buffer"
+                                         : "full-way bounce-back",
+            count);
     return RILL_OK;
 }
 

@@ -86,9 +86,9 @@ rill_status rill_several_walls_reach(rill_several *s, int p, const rill_boundary
     rill_status status = RILL_OK;
     const rill_part *part = &s->parts.part[p];
     if (s->sponges)
-        return rill_fail(RILL_USAGE,
-                         "sponge layers know the edges of parts, which quadratic walls make larger: "
-                         "add boundaries before sponge layers");
+        return rill_fail(
+            RILL_USAGE,
+            "sponge layers know the edges of parts, which quadratic walls make larger: add boundaries before sponge layers");
     for (uint64_t l = 0; l < own->links; l++) {
         const rill_node next = own->next[l];
         numbers[l] = next == RILL_UPSTREAM_WALL ? next

@@ -90,9 +90,8 @@ static rill_status sets_check(const rill_domain *domain, const rill_sim_options 
         if ((options[k].variant.addressing == RILL_DENSE) != (options->variant.addressing == RILL_DENSE))
             return rill_fail(
                 RILL_USAGE,
-                "set %d has addressing %s and the first set %s: give all sets direct addressing, "
-                "or none",
-                k, rill_addressing_names[options[k].variant.addressing],
+                "set %d has addressing %s and the first set %s: give all sets direct addressing, or none", k,
+                rill_addressing_names[options[k].variant.addressing],
                 rill_addressing_names[options->variant.addressing]);
     }
 done:

@@ -152,8 +152,9 @@ static rill_status patch_measure(rill_sim *sim, int patch, double force[3], doub
     *flow = 0;
     RILL_TRY(patch_find(sim, patch, &one, &at));
     if (sim->steps == sim->fresh)
-        return rill_fail(RILL_USAGE, "no step was made since the patches or the moments were set, so nothing "
-                                     "has met a wall: step first");
+        return rill_fail(
+            RILL_USAGE,
+            "no step was made since the patches or the moments were set, so nothing has met a wall: step first");
     for (int k = 0; k < at.count; k++) {
         const rill_launch launch = rill_sim_launch(at.homes[k].sim);
         RILL_TRY(rill_patches_measure(&at.homes[k].sim->patches, at.homes[k].patch, &launch));

@@ -313,10 +313,10 @@ static rill_status names_check(const rill_sim *sim, const char *names)
         name own = {0};
         name_write(sim, &sim->flow[k], own);
         if (memcmp(names, own, sizeof own) != 0)
-            return rill_fail(RILL_USAGE,
-                             "set %d of the state is of variant %.119s, that of the simulation of %s: choose "
-                             "the same",
-                             k, names, own);
+            return rill_fail(
+                RILL_USAGE,
+                "set %d of the state is of variant %.119s, that of the simulation of %s: choose the same", k,
+                names, own);
     }
     return RILL_OK;
 }

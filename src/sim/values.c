@@ -21,10 +21,10 @@ static rill_status link_value(const rill_wall_link *link, int lattice, const dou
     for (int a = 0; a < 3; a++) along += link->c[a] * u[a];
     *speed = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
     if (!(*speed * sqrt(3.0) <= RILL_BOUNDARY_MACH_MAX))
-        return rill_fail(RILL_USAGE,
-                         "velocity (%g, %g, %g) of a wall is a Mach number of %.3g, above %g: lower "
-                         "it, or refine",
-                         u[0], u[1], u[2], *speed * sqrt(3.0), RILL_BOUNDARY_MACH_MAX);
+        return rill_fail(
+            RILL_USAGE,
+            "velocity (%g, %g, %g) of a wall is a Mach number of %.3g, above %g: lower it, or refine", u[0],
+            u[1], u[2], *speed * sqrt(3.0), RILL_BOUNDARY_MACH_MAX);
     *out = 6 * rill_w(lattice, link->direction) * along;
     return RILL_OK;
 }

@@ -227,11 +227,10 @@ rill_status rill_wall_list_make(const rill_boundary *b, const rill_node *numbers
     uint64_t links = 0;
     RILL_TRY(rill_array_create(b->count, sizeof *m.first, "wall links", (void **)&m.first));
     if (b->links > UINT32_MAX)
-        RILL_TRY(
-            rill_fail(RILL_USAGE,
-                      "%llu links with interpolated bounce-back are more than the %u that can be numbered: "
-                      "choose half-way bounce-back, or larger voxels",
-                      (unsigned long long)b->links, UINT32_MAX));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "%llu links with interpolated bounce-back are more than the %u that can be numbered: choose half-way bounce-back, or larger voxels",
+            (unsigned long long)b->links, UINT32_MAX));
     RILL_TRY(rill_array_create(b->count, sizeof *m.whens, "wall links", (void **)&m.whens));
     RILL_TRY(rill_array_create(b->links, sizeof *m.owners, "wall links", (void **)&m.owners));
     rill_wall_list_take(&m.list, &size, room);

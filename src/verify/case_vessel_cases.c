@@ -49,10 +49,9 @@ static rill_status make_geometry(const rill_mesh *mesh, double spacing, double e
     options.names = names;
     options.name_count = name_count;
     if (snprintf(path, sizeof path, "%s/rill-verify-XXXXXX", parent) >= (int)sizeof path || !mkdtemp(path))
-        return rill_fail(RILL_SYSTEM,
-                         "cannot make a directory in %s for a surface: set TMPDIR to one that can be "
-                         "written to",
-                         parent);
+        return rill_fail(
+            RILL_SYSTEM,
+            "cannot make a directory in %s for a surface: set TMPDIR to one that can be written to", parent);
     snprintf(file, sizeof file, "%s/v.stl", path);
     RILL_TRY(rill_mesh_write_stl(mesh, file, NULL));
     RILL_TRY(rill_surface_voxelize(file, &options, (rill_progress){0}, out, NULL));

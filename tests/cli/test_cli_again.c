@@ -110,9 +110,7 @@ Test(again, leaves_files_and_permissions_of_the_command_out)
     first_run();
     FILE *file = fopen("hostile.json", "w");
     fputs(
-        "{\"command\": \"rill permeability 'a b.geom.h5' --axis x --backend cpu --tolerance 0.01 -o stolen.h5 --json "
-        "stolen.json --output=stolen.h5 --checkpoint stolen.h5 --csv stolen.csv --allow-outside -ostolen.h5 --case "
-        "stolen.yaml\"}",
+        "{\"command\": \"rill permeability 'a b.geom.h5' --axis x --backend cpu --tolerance 0.01 -o stolen.h5 --json stolen.json --output=stolen.h5 --checkpoint stolen.h5 --csv stolen.csv --allow-outside -ostolen.h5 --case stolen.yaml\"}",
         file);
     fclose(file);
     const cli_result r = cli_test_run("again", "hostile.json", "-q");

@@ -125,13 +125,12 @@ Test(cli_check, chooses_cumulants_for_viscosity_laws)
 {
     static const struct {
         const char *law, *lattice, *collision;
-    } cases[] = {{"{law: carreau-yasuda, at-rest: 56 mPa.s, at-infinite-shear: 3.45 mPa.s, time: 3.313 s, "
-                  "index: 0.3568, "
-                  "sharpness: 2}",
-                  "", "d3q27-cumulant-second-order-aa-list-fp32-carreau-yasuda"},
-                 {"{law: casson, plastic-viscosity: 3.5 mPa.s, yield-stress: 5 mPa}", "lattice: d3q19, ",
-                  "d3q19-central-moment-second-order-aa-list-fp32-casson"},
-                 {"3.5 mPa.s", "", "d3q27-cumulant-second-order-aa-list-fp32"}};
+    } cases[] = {
+        {"{law: carreau-yasuda, at-rest: 56 mPa.s, at-infinite-shear: 3.45 mPa.s, time: 3.313 s, index: 0.3568, sharpness: 2}",
+         "", "d3q27-cumulant-second-order-aa-list-fp32-carreau-yasuda"},
+        {"{law: casson, plastic-viscosity: 3.5 mPa.s, yield-stress: 5 mPa}", "lattice: d3q19, ",
+         "d3q19-central-moment-second-order-aa-list-fp32-casson"},
+        {"3.5 mPa.s", "", "d3q27-cumulant-second-order-aa-list-fp32"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         write_text("c.yaml",
                    "geometry: v.geom.h5\nfluid: {density: 1060 kg/m3, viscosity: %s}\n"
@@ -349,11 +348,11 @@ Test(cli_check, plans_for_flow_between_outlets)
 {
     double peak[2];
     for (int k = 0; k < 2; k++) {
-        write_text("v.yaml",
-                   FLUID
-                   "openings:\n  in: {kind: inlet, flow: 0.5 mL/s}\n  left: {kind: pressure, pressure: 80 "
-                   "mmHg}\n  right: {kind: pressure, pressure: %d mmHg}\n",
-                   k ? 79 : 80);
+        write_text(
+            "v.yaml",
+            FLUID
+            "openings:\n  in: {kind: inlet, flow: 0.5 mL/s}\n  left: {kind: pressure, pressure: 80 mmHg}\n  right: {kind: pressure, pressure: %d mmHg}\n",
+            k ? 79 : 80);
         const cli_result r = cli_test_run("check", "v.yaml", "--json", "v.json", "--no-measure");
         cr_assert_eq(r.code, 0, "%s", r.err);
         cr_expect(strstr(r.out, "a run stops above Mach 0."), "%s", r.out);

@@ -88,10 +88,10 @@ Test(free_surface, images_and_faces)
 Test(free_surface, a_run_is_resumed)
 {
     cr_assert_eq(
-        system("\"$RILL\" free-surface drop -q --nx 24 --ny 24 --nz 24 --depth 9 --radius 4 --gravity 1e-5 "
-               "--steps 100000000 --checkpoint-every 0.1s -o a.h5 & rill=$!\n"
-               "until [ -e a.checkpoint.h5 ] || ! kill -0 $rill; do sleep 0.05; done\n"
-               "kill -TERM $rill; wait $rill; [ $? = 4 ]"),
+        system(
+            "\"$RILL\" free-surface drop -q --nx 24 --ny 24 --nz 24 --depth 9 --radius 4 --gravity 1e-5 --steps 100000000 --checkpoint-every 0.1s -o a.h5 & rill=$!\n"
+            "until [ -e a.checkpoint.h5 ] || ! kill -0 $rill; do sleep 0.05; done\n"
+            "kill -TERM $rill; wait $rill; [ $? = 4 ]"),
         0);
     cr_expect_neq(access("a.h5", F_OK), 0);
     cli_test_fails(1, "with another case", "free-surface", "drop", "-q", "--nx", "24", "--ny", "24", "--nz",
@@ -193,9 +193,10 @@ Test(free_surface, options_have_an_effect)
     const cli_result r = cli_test_run("free-surface", "image", "a.geom.h5", "--liquid", "wet.raw", "--size",
                                       "6x6x6", "--type", "u8", "--liquid-values", "48", "--steps", "1", "-q");
     cr_expect_eq(r.code, 0, "%s", r.err);
-    cr_expect_eq(system("cat rock_6x6x6.raw | \"$RILL\" free-surface pool - --size 6x6x6 --pore 48 --depth 3 "
-                        "--steps 1 -q"),
-                 0);
+    cr_expect_eq(
+        system(
+            "cat rock_6x6x6.raw | \"$RILL\" free-surface pool - --size 6x6x6 --pore 48 --depth 3 --steps 1 -q"),
+        0);
 }
 
 Test(free_surface, refusals)

@@ -176,8 +176,8 @@ Test(info, other_files_get_one_sentence)
     cr_assert_eq(rill_geom_write(geom, "a.geom.h5", NULL), RILL_OK);
     rill_geom_destroy(geom);
     cr_assert_eq(
-        system("head -c 900 a.geom.h5 >cut.h5 && : >empty.h5 && echo hello >text.h5 && cp a.geom.h5 bad.h5 &&"
-               "printf '\\377' | dd of=bad.h5 bs=1 seek=400 conv=notrunc 2>dd.log"),
+        system(
+            "head -c 900 a.geom.h5 >cut.h5 && : >empty.h5 && echo hello >text.h5 && cp a.geom.h5 bad.h5 &&printf '\\377' | dd of=bad.h5 bs=1 seek=400 conv=notrunc 2>dd.log"),
         0);
     cli_test_fails(1, "no file is given", "info");
     cli_test_fails(1, "No such file", "info", "none.h5");

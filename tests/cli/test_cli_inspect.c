@@ -139,15 +139,16 @@ Test(inspect, program_is_there)
     setenv("RILL_INSPECT", "/no/where", 1);
     cli_test_fails(3, "RILL_INSPECT names /no/where, which cannot be run", "info", "a.geom.h5");
     unsetenv("RILL_INSPECT");
-    snprintf(command, sizeof command,
-             "mkdir -p 'a b/bin' 'a b/lib64/rill' && cp '%s' 'a b/bin' && ! 'a b/bin/rill' info a.geom.h5 "
-             "2>err && grep -q 'rill-inspect, which reads HDF5 files first, is not' err",
-             getenv("RILL"));
+    snprintf(
+        command, sizeof command,
+        "mkdir -p 'a b/bin' 'a b/lib64/rill' && cp '%s' 'a b/bin' && ! 'a b/bin/rill' info a.geom.h5 2>err && grep -q 'rill-inspect, "
+        "which reads HDF5 files first, is not' err",
+        getenv("RILL"));
     cr_assert_eq(system(command), 0);
     snprintf(
         command, sizeof command,
-        "cp \"$(dirname '%s')/rill-inspect\" 'a b/lib64/rill' && 'a b/bin/rill' info a.geom.h5 >/dev/null "
-        "&& cd 'a b/bin' && PATH=. && rill info ../../a.geom.h5 >/dev/null",
+        "cp \"$(dirname '%s')/rill-inspect\" 'a b/lib64/rill' && 'a b/bin/rill' info a.geom.h5 >/dev/null && cd 'a b/bin' && PATH=. "
+        "&& rill info ../../a.geom.h5 >/dev/null",
         getenv("RILL"));
     cr_assert_eq(system(command), 0);
     replace("kill -KILL $$");

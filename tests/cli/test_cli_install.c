@@ -43,10 +43,10 @@ Test(install, program_runs_from_the_prefix)
 Test(install, hdf5_files_are_inspected)
 {
     char command[1024], line[512];
-    snprintf(command, sizeof command,
-             "env -u RILL_INSPECT '%s/bin/rill' generate box --size 4x4x4 -q -o a.geom.h5 && "
-             "env -u RILL_INSPECT '%s/bin/rill' info a.geom.h5 | grep -c '^  kind  *geometry$'",
-             require("RILL_PREFIX"), require("RILL_PREFIX"));
+    snprintf(
+        command, sizeof command,
+        "env -u RILL_INSPECT '%s/bin/rill' generate box --size 4x4x4 -q -o a.geom.h5 && env -u RILL_INSPECT '%s/bin/rill' info a.geom.h5 | grep -c '^  kind  *geometry$'",
+        require("RILL_PREFIX"), require("RILL_PREFIX"));
     shell(line, sizeof line, command);
     cr_assert_str_eq(line, "1\n");
 }
@@ -55,12 +55,10 @@ Test(install, hdf5_files_are_inspected)
 Test(install, program_reads_the_data_beside_it)
 {
     char command[2048], line[512];
-    snprintf(command, sizeof command,
-             "mkdir bin share && cp '%s/bin/rill' bin && cp -r '%s/share/rill' share && "
-             "sed -i 's/24.83/30/' share/rill/cylinder-arrays.csv && "
-             "(env -u RILL_DATA bin/rill verify --case cylinders/0.1 --backend cpu || true) | grep -c ' "
-             "0.033333333 '",
-             require("RILL_PREFIX"), require("RILL_PREFIX"));
+    snprintf(
+        command, sizeof command,
+        "mkdir bin share && cp '%s/bin/rill' bin && cp -r '%s/share/rill' share && sed -i 's/24.83/30/' share/rill/cylinder-arrays.csv && (env -u RILL_DATA bin/rill verify --case cylinders/0.1 --backend cpu || true) | grep -c ' 0.033333333 '",
+        require("RILL_PREFIX"), require("RILL_PREFIX"));
     shell(line, sizeof line, command);
     cr_assert_str_eq(line, "1\n");
 }
@@ -71,11 +69,9 @@ Test(install, man_pages_have_every_option)
     char command[2048], line[512];
     snprintf(
         command, sizeof command,
-        "pages='%s/share/man/man1'; rill='%s/bin/rill'; n=0; grep -q '^rill .- lattice' "
-        "$pages/rill.1 || exit 1; "
-        "for c in generate voxelize info check run permeability export bench variants verify 'generate grf' "
-        "'generate bend'; do page=$pages/rill-$(echo $c | tr ' ' -).1; "
-        "test $($rill $c --help-all | grep -c '^  -') = $(grep -c '^[.]B .-' $page) || exit 1; "
+        "pages='%s/share/man/man1'; rill='%s/bin/rill'; n=0; grep -q '^rill .- lattice' $pages/rill.1 || exit 1; "
+        "for c in generate voxelize info check run permeability export bench variants verify 'generate grf' 'generate bend'; "
+        "do page=$pages/rill-$(echo $c | tr ' ' -).1; test $($rill $c --help-all | grep -c '^  -') = $(grep -c '^[.]B .-' $page) || exit 1; "
         "grep -q '^[.]SH NAME' $page || exit 1; n=$((n + 1)); done; echo $n",
         require("RILL_PREFIX"), require("RILL_PREFIX"));
     shell(line, sizeof line, command);
@@ -86,10 +82,10 @@ Test(install, man_pages_have_every_option)
 static void completes(const char *words, const char *expected)
 {
     char command[2048], line[1024];
-    snprintf(command, sizeof command,
-             "bash -c 'source %s/share/bash-completion/completions/rill; COMP_WORDS=(%s); "
-             "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _rill; echo \"${COMPREPLY[*]}\"'",
-             require("RILL_PREFIX"), words);
+    snprintf(
+        command, sizeof command,
+        "bash -c 'source %s/share/bash-completion/completions/rill; COMP_WORDS=(%s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _rill; echo \"${COMPREPLY[*]}\"'",
+        require("RILL_PREFIX"), words);
     shell(line, sizeof line, command);
     line[strcspn(line, "\n")] = '\0';
     cr_assert_str_eq(line, expected, "%s: %s", words, line);
@@ -108,12 +104,11 @@ Test(install, bash_completes_commands_kinds_options_and_choices)
 Test(install, other_shells_have_every_option)
 {
     char command[2048], line[512];
-    snprintf(command, sizeof command,
-             "cd '%s/share' && for option in drive acceleration voxel-size; do "
-             "grep -q -- \"from permeability' -l $option \" fish/vendor_completions.d/rill.fish && "
-             "grep -q -- \"'--$option.*:\" zsh/site-functions/_rill || exit 1; done; "
-             "head -n 1 zsh/site-functions/_rill",
-             require("RILL_PREFIX"));
+    snprintf(
+        command, sizeof command,
+        "cd '%s/share' && for option in drive acceleration voxel-size; "
+        "do grep -q -- \"from permeability' -l $option \" fish/vendor_completions.d/rill.fish && grep -q -- \"'--$option.*:\" zsh/site-functions/_rill || exit 1; done; head -n 1 zsh/site-functions/_rill",
+        require("RILL_PREFIX"));
     shell(line, sizeof line, command);
     cr_assert_str_eq(line, "#compdef rill\n");
 }
@@ -128,11 +123,8 @@ Test(install, cmake_finds_the_library, .timeout = 300)
         "cp '%s/permeability.c' . && cat >CMakeLists.txt <<'END'\n"
         "cmake_minimum_required(VERSION 3.20)\nproject(example C)\nfind_package(rill ${WANTED} REQUIRED)\n"
         "add_executable(example permeability.c)\ntarget_link_libraries(example rill::rill m)\nEND\n"
-        "export CC='%s'; for wanted in '' 0.1 %d.%d.%d; do cmake -DWANTED=$wanted -DCMAKE_PREFIX_PATH='%s' "
-        "-B b >log 2>&1 || "
-        "exit 1; done; "
-        "cmake -DWANTED=9.0 -DCMAKE_PREFIX_PATH='%s' -B c >log 2>&1 && exit 1; "
-        "{ cmake --build b >log 2>&1 || { cat log >&2; exit 1; }; } && ./b/example",
+        "export CC='%s'; for wanted in '' 0.1 %d.%d.%d; do cmake -DWANTED=$wanted -DCMAKE_PREFIX_PATH='%s' -B b >log 2>&1 || exit 1; done; "
+        "cmake -DWANTED=9.0 -DCMAKE_PREFIX_PATH='%s' -B c >log 2>&1 && exit 1; { cmake --build b >log 2>&1 || { cat log >&2; exit 1; }; } && ./b/example",
         require("RILL_EXAMPLES"), require("RILL_CC"), RILL_VERSION_MAJOR, RILL_VERSION_MINOR,
         RILL_VERSION_PATCH, prefix, prefix);
     shell(line, sizeof line, command);
@@ -169,11 +161,10 @@ static void example(char *line, int size, const char *name, const char *argument
 {
     char command[4096];
     const char *prefix = require("RILL_PREFIX");
-    snprintf(command, sizeof command,
-             "PKG_CONFIG_PATH='%s/lib/pkgconfig' && export PKG_CONFIG_PATH && "
-             "%s -std=c11 -Wall -Wextra -Werror -o example '%s/%s' $(pkg-config --cflags --libs rill) -lm "
-             "'-Wl,-rpath,%s/lib' && ./example %s >printed && grep '^%s' printed | tail -n 1",
-             prefix, require("RILL_CC"), require("RILL_EXAMPLES"), name, prefix, arguments, words);
+    snprintf(
+        command, sizeof command,
+        "PKG_CONFIG_PATH='%s/lib/pkgconfig' && export PKG_CONFIG_PATH && %s -std=c11 -Wall -Wextra -Werror -o example '%s/%s' $(pkg-config --cflags --libs rill) -lm '-Wl,-rpath,%s/lib' && ./example %s >printed && grep '^%s' printed | tail -n 1",
+        prefix, require("RILL_CC"), require("RILL_EXAMPLES"), name, prefix, arguments, words);
     shell(line, size, command);
 }
 
@@ -186,21 +177,20 @@ static void compile(char *line, int size, const char *source)
     cr_assert_not_null(file);
     fputs(source, file);
     cr_assert_eq(fclose(file), 0);
-    snprintf(command, sizeof command,
-             "PKG_CONFIG_PATH='%s/lib/pkgconfig' && export PKG_CONFIG_PATH && "
-             "%s -std=c11 -Wall -Wextra -Werror -o source source.c $(pkg-config --cflags --libs rill) "
-             "'-Wl,-rpath,%s/lib' && ./source",
-             prefix, require("RILL_CC"), prefix);
+    snprintf(
+        command, sizeof command,
+        "PKG_CONFIG_PATH='%s/lib/pkgconfig' && export PKG_CONFIG_PATH && %s -std=c11 -Wall -Wextra -Werror -o source source.c $(pkg-config --cflags --libs rill) '-Wl,-rpath,%s/lib' && ./source",
+        prefix, require("RILL_CC"), prefix);
     shell(line, size, command);
 }
 
 Test(install, header_states_the_version_of_the_library)
 {
     char line[512];
-    compile(line, sizeof line,
-            "#include <rill.h>\n#include <stdio.h>\n"
-            "int main(void) { printf(\"%d.%d.%d %s\\n\", RILL_VERSION_MAJOR, RILL_VERSION_MINOR, "
-            "RILL_VERSION_PATCH, rill_version()); return 0; }\n");
+    compile(
+        line, sizeof line,
+        "#include <rill.h>\n#include <stdio.h>\n"
+        "int main(void) { printf(\"%d.%d.%d %s\\n\", RILL_VERSION_MAJOR, RILL_VERSION_MINOR, RILL_VERSION_PATCH, rill_version()); return 0; }\n");
     char *library = strchr(line, ' ');
     cr_assert_not_null(library, "%s", line);
     *library++ = '\0';
@@ -210,10 +200,11 @@ Test(install, header_states_the_version_of_the_library)
 Test(install, every_header_stands_alone)
 {
     char command[2048], line[512];
-    snprintf(command, sizeof command,
-             "cd '%s/include' && for header in rill.h rill/*.h; do echo \"#include <$header>\" | "
-             "%s -std=c11 -Wall -Wextra -Werror -I. -fsyntax-only -x c - || exit 1; done; ls rill | wc -l",
-             require("RILL_PREFIX"), require("RILL_CC"));
+    snprintf(
+        command, sizeof command,
+        "cd '%s/include' && for header in rill.h rill/*.h; do echo \"#include <$header>\" | %s -std=c11 -Wall -Wextra -Werror -I. "
+        "-fsyntax-only -x c - || exit 1; done; ls rill | wc -l",
+        require("RILL_PREFIX"), require("RILL_CC"));
     shell(line, sizeof line, command);
     cr_assert_geq(atoi(line), 10, "%s", line);
 }

@@ -102,9 +102,9 @@ Test(cli_model, resumed_runs_and_several_parts_give_the_same_bits)
 
 Test(cli_model, a_program_without_a_state_cannot_go_on)
 {
-    write_program("rcr.py",
-                  "#!/bin/sh\nwhile read word rest; do\n  case $word in hello) echo ready;; step) echo "
-                  "pressure 5;; *) echo error;; esac\ndone\n");
+    write_program(
+        "rcr.py",
+        "#!/bin/sh\nwhile read word rest; do\n  case $word in hello) echo ready;; step) echo pressure 5;; *) echo error;; esac\ndone\n");
     write_file("m.yaml", MODEL RCR CYCLES(3));
     write_file("less.yaml", MODEL RCR "run: {cycles: 2, mach: 0.08, tolerance: 0.000001}\n");
     cli_test_fails(2, "--resume", "run", "less.yaml", "--no-measure", "-q", "--allow-program", "-o", "m");
@@ -170,10 +170,10 @@ static bool ended(int pid)
 /* A program that does not end with its input is killed with all that it started. */
 Test(cli_model, the_program_ends_with_the_run)
 {
-    write_program("rcr.py",
-                  "#!/bin/sh\necho $$ >pid\nsleep 1000 & echo $! >other\n"
-                  "while read word rest; do\n  case $word in hello) echo ready;; *) echo pressure 5;; "
-                  "esac\ndone\nsleep 1000\n");
+    write_program(
+        "rcr.py",
+        "#!/bin/sh\necho $$ >pid\nsleep 1000 & echo $! >other\n"
+        "while read word rest; do\n  case $word in hello) echo ready;; *) echo pressure 5;; esac\ndone\nsleep 1000\n");
     write_file("m.yaml", MODEL RCR CYCLES(2));
     const cli_result r = cli_test_run("run", "m.yaml", "--no-measure", "-q", "--allow-program", "-o", "m");
     cr_assert(r.code == 0 || r.code == 2, "%s", r.err);

@@ -105,11 +105,10 @@ Test(permeability_parts, two_runs_share_a_device)
     char line[2048];
     static const char *const names[] = {"1.json", "2.json", "3.json"};
     make_array("a.geom.h5", "24");
-    snprintf(
-        line, sizeof line,
-        "RILL_ALONE='%s permeability a.geom.h5 --backend cpu --ranks 2 -q --json'; $RILL_ALONE 1.json && "
-        "{ $RILL_ALONE 2.json & $RILL_ALONE 3.json && wait $!; }",
-        getenv("RILL"));
+    snprintf(line, sizeof line,
+             "RILL_ALONE='%s permeability a.geom.h5 --backend cpu --ranks 2 -q --json'; "
+             "$RILL_ALONE 1.json && { $RILL_ALONE 2.json & $RILL_ALONE 3.json && wait $!; }",
+             getenv("RILL"));
     cr_assert_eq(system(line), 0);
     double k[3], steps[3];
     for (int r = 0; r < 3; r++) {

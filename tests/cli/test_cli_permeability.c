@@ -276,9 +276,11 @@ Test(permeability, says_that_no_step_was_made)
     const cli_result r =
         cli_test_run("permeability", "sc.geom.h5", "--max-steps", "30", "--json", "sc.json", "-q");
     cr_assert_eq(r.code, 2);
-    cr_assert_not_null(strstr(r.err, "no step was made along z: k is first seen after 40 steps, more than "
-                                     "--max-steps (now 30) allows; raise it"),
-                       "%s", r.err);
+    cr_assert_not_null(
+        strstr(
+            r.err,
+            "no step was made along z: k is first seen after 40 steps, more than --max-steps (now 30) allows; raise it"),
+        "%s", r.err);
     json_t *json = load("sc.json");
     cr_assert(json_is_false(find(json, "converged")));
     cr_assert(json_is_null(find(json, "permeability.lu.zz")));

@@ -91,9 +91,7 @@ Test(processes, start_where_rill_is_installed_on_the_path)
     cr_assert_eq(cli_test_run("generate", "spheres", "--cells", "16", "-o", "a.geom.h5", "-q").code, 0);
     snprintf(
         line, sizeof line,
-        "mkdir -p 'a prefix/bin' 'a prefix/lib/rill' links && cp '%s' 'a prefix/bin/' && "
-        "cp \"$(dirname '%s')/librill-mpi.so\" 'a prefix/lib/' && "
-        "cp \"$(dirname '%s')/rill-inspect\" 'a prefix/lib/rill/' && ln -s '../a prefix/bin/rill' links/rill",
+        "mkdir -p 'a prefix/bin' 'a prefix/lib/rill' links && cp '%s' 'a prefix/bin/' && cp \"$(dirname '%s')/librill-mpi.so\" 'a prefix/lib/' && cp \"$(dirname '%s')/rill-inspect\" 'a prefix/lib/rill/' && ln -s '../a prefix/bin/rill' links/rill",
         getenv("RILL"), getenv("RILL"), getenv("RILL"));
     cr_assert_eq(system(line), 0);
     const char *const folders[] = {"a prefix/bin", "links"}; /* also as a link to it */
@@ -124,11 +122,10 @@ Test(processes, share_an_image)
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
         char line[512];
         for (int processes = 1; processes < 4; processes += 2) {
-            snprintf(line, sizeof line,
-                     "permeability a_40x36x44.raw --pore 0 --backend cpu --tolerance 0.01 %s --json k.json "
-                     "--fields "
-                     "sparse -o k.h5 -q",
-                     options[k]);
+            snprintf(
+                line, sizeof line,
+                "permeability a_40x36x44.raw --pore 0 --backend cpu --tolerance 0.01 %s --json k.json --fields sparse -o k.h5 -q",
+                options[k]);
             cr_assert_eq(run(processes, line), 0, "%s", options[k]);
             snprintf(line, sizeof line,
                      "mv k.json %d.json && mv k.cells.vtkhdf %d.cells.vtkhdf && mv k.vtkhdf %d.vtkhdf",
@@ -172,8 +169,7 @@ Test(processes, share_what_is_made_of_an_image)
         char line[512];
         snprintf(
             line, sizeof line,
-            "permeability a_20x22x24.raw --pore 0 --backend cpu --tolerance 0.01 --error-bar=fine --json "
-            "a%d.json -q",
+            "permeability a_20x22x24.raw --pore 0 --backend cpu --tolerance 0.01 --error-bar=fine --json a%d.json -q",
             processes);
         cr_assert_eq(run(processes, line), 0);
         snprintf(line, sizeof line,
@@ -213,8 +209,7 @@ Test(processes, share_a_vessel)
         "  in: {kind: inlet, flow: 1 mL/s}\n  right: {kind: pressure, pressure: 10 mmHg}\n"
         "  left: {kind: windkessel, proximal: 6 mmHg.s/mL, distal: 60 mmHg.s/mL, compliance: 1e-4 mL/mmHg}\n"
         "run: {duration: 4 ms, tolerance: 1e-9, soft-start: 1 ms, mach: 0.1}\n"
-        "output: {fields: yes, probes: {mid: [0 mm, 0 mm, 3 mm]}, planes: {oblique: {centre: [0 mm, 0 mm, 3 "
-        "mm], normal: [0.3, 0.2, 1]}}}\n",
+        "output: {fields: yes, probes: {mid: [0 mm, 0 mm, 3 mm]}, planes: {oblique: {centre: [0 mm, 0 mm, 3 mm], normal: [0.3, 0.2, 1]}}}\n",
         file);
     cr_assert_eq(fclose(file), 0);
     for (int processes = 1; processes < 6; processes += processes < 3 ? 1 : 2) {
@@ -266,17 +261,17 @@ Test(processes, end_with_one_that_is_killed)
     cr_assert_eq(cli_test_run("generate", "spheres", "--cells", "48", "-o", "a.geom.h5", "-q").code, 0);
     const pid_t child = fork();
     if (child == 0) /* without an end */
-        _exit(run(3, "permeability a.geom.h5 --backend cpu --acceleration none --tolerance 1e-15 --max-steps "
-                     "1e12 -o 3.h5 -q"));
+        _exit(run(
+            3,
+            "permeability a.geom.h5 --backend cpu --acceleration none --tolerance 1e-15 --max-steps 1e12 -o 3.h5 -q"));
     char line[128];
     int last = 0;
     for (int k = 0; k < 1200 && last == 0; k++) { /* until a process with rank 2 is there */
         nanosleep(&(struct timespec){0, 100000000}, NULL);
-        FILE *found =
-            popen("exec 2>/dev/null; for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ | grep -qx "
-                  "\"OMPI_COMM_WORLD_RANK=2\" && [ \"$(readlink $p/cwd)\" = \"$(pwd)\" ] && "
-                  "echo ${p#/proc/}; done | head -1",
-                  "r");
+        FILE *found = popen(
+            "exec 2>/dev/null; for p in /proc/[0-9]*; do tr '\\0' '\\n"
+            "' <$p/environ | grep -qx \"OMPI_COMM_WORLD_RANK=2\" && [ \"$(readlink $p/cwd)\" = \"$(pwd)\" ] && echo ${p#/proc/}; done | head -1",
+            "r");
         if (fgets(line, sizeof line, found)) last = atoi(line);
         pclose(found);
     }
@@ -315,10 +310,10 @@ static int run_signalled(int number)
     int status = 0;
     const pid_t child = fork();
     if (child == 0) {
-        snprintf(line, sizeof line,
-                 "exec mpirun --oversubscribe -n 2 %s run c.yaml --no-measure --backend cpu "
-                 "-q -o out --overwrite --checkpoint-every 0.2s >out.txt 2>err.txt",
-                 getenv("RILL"));
+        snprintf(
+            line, sizeof line,
+            "exec mpirun --oversubscribe -n 2 %s run c.yaml --no-measure --backend cpu -q -o out --overwrite --checkpoint-every 0.2s >out.txt 2>err.txt",
+            getenv("RILL"));
         execl("/bin/sh", "sh", "-c", line, (char *)NULL);
         _exit(127);
     }
@@ -364,9 +359,7 @@ Test(processes, leave_a_checkpoint_on_signals_to_the_launcher)
         cr_assert(numbers[k] == SIGTERM ? code != 0 : code == 4, "%d after signal %d", code, numbers[k]);
         snprintf(
             line, sizeof line,
-            "rm -f out/checkpoint.h5.previous; %s run c.yaml --resume --no-measure -q --backend cpu -o out "
-            "--checkpoint-every 0.01s 2>err.txt & for k in $(seq 1000); do sleep 0.1; [ ! -e "
-            "out/checkpoint.h5.previous ] || break; done; kill $!; wait $!",
+            "rm -f out/checkpoint.h5.previous; %s run c.yaml --resume --no-measure -q --backend cpu -o out --checkpoint-every 0.01s 2>err.txt & for k in $(seq 1000); do sleep 0.1; [ ! -e out/checkpoint.h5.previous ] || break; done; kill $!; wait $!",
             getenv("RILL"));
         const int resumed = system(line);
         cr_assert(WIFEXITED(resumed) && WEXITSTATUS(resumed) == 4, "%d", resumed);

@@ -69,10 +69,9 @@ Test(cli_resume, a_run_that_was_stopped_goes_on_to_the_same_bits)
     }
     cr_assert_eq(
         system(
-            "h5diff whole/wall.vtkhdf parts/wall.vtkhdf /VTKHDF/CellData 2>/dev/null || "
-            "/usr/bin/python3 -c \"import h5py; a = h5py.File('whole/wall.vtkhdf'); b = "
-            "h5py.File('parts/wall.vtkhdf'); p = '/VTKHDF/CellData/'; assert all(a[p + n][()].tobytes() == "
-            "b[p + n][()].tobytes() for n in a[p])\""),
+            "h5diff whole/wall.vtkhdf parts/wall.vtkhdf /VTKHDF/CellData 2>/dev/null || /usr/bin/python3 -c \"import h5py; "
+            "a = h5py.File('whole/wall.vtkhdf'); b = h5py.File('parts/wall.vtkhdf'); p = '/VTKHDF/CellData/'; "
+            "assert all(a[p + n][()].tobytes() == b[p + n][()].tobytes() for n in a[p])\""),
         0);
 }
 
@@ -80,9 +79,8 @@ Test(cli_resume, a_run_that_was_stopped_goes_on_to_the_same_bits)
  * parts, by the same bits. */
 Test(cli_resume, windkessels_are_corrected_to_the_same_bits, .disabled = SANITIZED)
 {
-    static const char slow[] =
-        FLUID "openings:\n  in: {kind: inlet, waveform: wave.csv}\n  out: {kind: windkessel, proximal: 1e7 "
-              "Pa.s/m3, distal: 4e7 Pa.s/m3, compliance: 8e-9 m3/Pa}\n";
+    static const char slow[] = FLUID
+        "openings:\n  in: {kind: inlet, waveform: wave.csv}\n  out: {kind: windkessel, proximal: 1e7 Pa.s/m3, distal: 4e7 Pa.s/m3, compliance: 8e-9 m3/Pa}\n";
     char text[1024];
     for (int cycles = 2; cycles <= 5; cycles += 3) {
         snprintf(text, sizeof text, "%srun: {cycles: %d, mach: 0.2, tolerance: 0.000001}\n%s", slow, cycles,
@@ -232,9 +230,10 @@ Test(cli_resume, resume_notes_another_build)
     cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-o", "b", "--resume");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_assert_null(strstr(r.out, "was written by rill"), "%s", r.out);
-    cr_assert_eq(system("/usr/bin/python3 -c \"import h5py; h5py.File('a/checkpoint.h5', 'r+').attrs"
-                        "['software_version'] = '0.0.9 (0123456789ab)'\""),
-                 0);
+    cr_assert_eq(
+        system(
+            "/usr/bin/python3 -c \"import h5py; h5py.File('a/checkpoint.h5', 'r+').attrs['software_version'] = '0.0.9 (0123456789ab)'\""),
+        0);
     r = cli_test_run("run", "p.yaml", "--no-measure", "-o", "a", "--resume");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_assert(strstr(r.out, "the checkpoint was written by rill 0.0.9 (0123456789ab), and rill "), "%s",
@@ -244,12 +243,12 @@ Test(cli_resume, resume_notes_another_build)
 /* The key that differs is named, whatever it is. */
 Test(cli_resume, resume_names_the_key_that_differs)
 {
-    static const char *const from = "geometry: p.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\n"
-                                    "openings:\n  in: {kind: inlet, waveform: wave.csv}\n"
-                                    "  out: {kind: windkessel, proximal: 1e7 Pa.s/m3, distal: 4e7 Pa.s/m3, "
-                                    "compliance: 2e-10 m3/Pa}\n"
-                                    "run: {cycles: 2, mach: 0.2, tolerance: 0.000001}\n"
-                                    "output: {snapshots: 0}\n";
+    static const char *const from =
+        "geometry: p.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\n"
+        "openings:\n  in: {kind: inlet, waveform: wave.csv}\n"
+        "  out: {kind: windkessel, proximal: 1e7 Pa.s/m3, distal: 4e7 Pa.s/m3, compliance: 2e-10 m3/Pa}\n"
+        "run: {cycles: 2, mach: 0.2, tolerance: 0.000001}\n"
+        "output: {snapshots: 0}\n";
     static const char *const changes[][3] = {
         {"viscosity: 4 mPa.s", "viscosity: 3 mPa.s", "fluid.viscosity was 4 mPa.s, is 3 mPa.s: go on with"},
         {"distal: 4e7", "distal: 5e7", "openings.out.distal was 40000000 Pa.s/m3, is 50000000 Pa.s/m3: "},
@@ -341,10 +340,9 @@ Test(cli_resume, outputs_may_change_on_resume)
     write_file("p.yaml", PULSE "run: {cycles: 2, mach: 0.2, tolerance: 0.000001}\noutput: {snapshots: 0}\n");
     cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a");
     cr_assert_eq(system("cp a/openings.csv first.csv"), 0);
-    write_file("p.yaml",
-               PULSE "run: {cycles: 3, mach: 0.2, tolerance: 0.000001}\n"
-                     "output: {snapshots: 7, planes: {half: {centre: [0 mm, 0 mm, 2 mm], normal: [0, 0, "
-                     "1]}}}\n");
+    write_file("p.yaml", PULSE
+               "run: {cycles: 3, mach: 0.2, tolerance: 0.000001}\n"
+               "output: {snapshots: 7, planes: {half: {centre: [0 mm, 0 mm, 2 mm], normal: [0, 0, 1]}}}\n");
     cli_test_fails(2, "--resume", "run", "p.yaml", "--no-measure", "-q", "-o", "a", "--resume");
     const char *first = text_of("first.csv"), *all = text_of("a/openings.csv");
     cr_assert_eq(strncmp(first, all, strlen(first)), 0);

@@ -261,24 +261,22 @@ Test(cli_run, a_check_of_parts_agrees_with_a_run)
 /* Helicity is in the summary, and where fields are written in each snapshot; the last one has the mean. */
 Test(cli_run, helicity_is_in_summary_and_snapshots)
 {
-    write_file("p.yaml",
-               PULSE "run: {cycles: 3, mach: 0.08, tolerance: 0.5}\noutput: {snapshots: 2, fields: yes, "
-                     "helicity: yes, surface: no}\n");
+    write_file(
+        "p.yaml", PULSE
+        "run: {cycles: 3, mach: 0.08, tolerance: 0.5}\noutput: {snapshots: 2, fields: yes, helicity: yes, surface: no}\n");
     for (int kind = 0; kind < 2; kind++) {
         const char *name = kind ? "image" : "sparse";
         char script[640];
         const cli_result r = cli_test_run("run", "p.yaml", "--no-measure", "-o", name, "--fields", name);
         cr_assert_eq(r.code, 0, "%s", r.err);
         cr_expect(strstr(r.out, "helicity"), "%s", r.out);
-        snprintf(script, sizeof script,
-                 "/usr/bin/python3 -c \"import h5py, json; "
-                 "d = [h5py.File('%s/fields-000%%d.vtkhdf' %% k)['VTKHDF/%sData'] for k in (1, 2)]; "
-                 "l = [x['LNH'][()] for x in d]; assert 'LNH_mean' not in d[0]; "
-                 "assert abs((l[0] + l[1]) / 2 - d[1]['LNH_mean'][()]).max() < 1e-6; "
-                 "assert abs(d[0]['helicity'][()]).max() > 0 and d[0]['helicity'].attrs['units'] in ('m/s2', "
-                 "b'm/s2'); h = json.load(open('%s/summary.json'))['helicity']; "
-                 "assert h['h2_m_per_s2'] > 0 and abs(h['h3']) == h['h4'] <= 1\"",
-                 name, kind ? "Point" : "Cell", name);
+        snprintf(
+            script, sizeof script,
+            "/usr/bin/python3 -c \"import h5py, json; d = [h5py.File('%s/fields-000%%d.vtkhdf' %% k)['VTKHDF/%sData'] for k in (1, 2)]; "
+            "l = [x['LNH'][()] for x in d]; assert 'LNH_mean' not in d[0]; assert abs((l[0] + l[1]) / 2 - d[1]['LNH_mean'][()]).max() < 1e-6; "
+            "assert abs(d[0]['helicity'][()]).max() > 0 and d[0]['helicity'].attrs['units'] in ('m/s2', b'm/s2'); "
+            "h = json.load(open('%s/summary.json'))['helicity']; assert h['h2_m_per_s2'] > 0 and abs(h['h3']) == h['h4'] <= 1\"",
+            name, kind ? "Point" : "Cell", name);
         cr_expect_eq(system(script), 0, "%s", name);
     }
     write_file("p.yaml", STEADY "output: {snapshots: 0, helicity: yes}\n");

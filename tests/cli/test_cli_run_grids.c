@@ -138,10 +138,10 @@ Test(run_grids, says_what_is_missing)
     voxelize("0.2mm", "xyz");
     cli_test_fails(1, "leave out --resume or --error-bar", "run", "s.yaml", "--error-bar", "--resume");
     cr_assert_eq(rename("p .stl", "q.stl"), 0);
-    cli_test_fails(1,
-                   "grid 1 of 3 of the error bar, voxels of 355.6 um: p.geom.h5: the surface that it was "
-                   "made from is not at p .stl: put it there, or",
-                   "run", "s.yaml", "--error-bar", "--dry-run");
+    cli_test_fails(
+        1,
+        "grid 1 of 3 of the error bar, voxels of 355.6 um: p.geom.h5: the surface that it was made from is not at p .stl: put it there, or",
+        "run", "s.yaml", "--error-bar", "--dry-run");
     const cli_result r = cli_test_run("generate", "bend", "--radius", "1.1mm", "--angle", "0", "--inlet",
                                       "2mm", "--outlet", "2mm", "--edge", "0.15mm", "-q", "-o", "p .stl");
     cr_assert_eq(r.code, 0, "%s", r.err);

@@ -213,8 +213,7 @@ Test(untrusted, other_characters_stay)
 {
     static const char *const pairs[][2] = {{"1.5 µm² · φ → 𝑘, Größe, 北京", "1.5 µm² · φ → 𝑘, Größe, 北京"},
                                            {"\xc0\xaf \xed\xa0\x80 \xf5\x80\x80\x80 \xe2\x82",
-                                            "\\xc0\\xaf \\xed\\xa0\\x80 \\xf5\\x80\\x80\\x80 "
-                                            "\\xe2\\x82"},
+                                            "\\xc0\\xaf \\xed\\xa0\\x80 \\xf5\\x80\\x80\\x80 \\xe2\\x82"},
                                            {"\t\xe2\x81\xa6\xd8\x9c", "\\u{9}\\u{2066}\\u{61c}"}};
     for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
         char *plain = rill_printable(pairs[k][0]), cut[6];

@@ -86,9 +86,10 @@ Test(verify, lists_its_cases_and_their_sources)
     const cli_result r = cli_test_run("verify", "--list");
     cr_assert_eq(r.code, 0, "%s", r.err);
     cr_assert_not_null(strstr(r.out, "spheres/sc-0.216-32 "), "%s", r.out);
-    cr_assert_not_null(strstr(r.out, "spheres/sc-0.216-64          flow through simple cubic, c 0.216, 64 "
-                                     "voxels (full set)"),
-                       "%s", r.out);
+    cr_assert_not_null(
+        strstr(r.out,
+               "spheres/sc-0.216-64          flow through simple cubic, c 0.216, 64 voxels (full set)"),
+        "%s", r.out);
     cr_assert_not_null(strstr(r.out, "doi:10.1103/PhysRevE.68.066614"), "%s", r.out);
 }
 
@@ -110,8 +111,8 @@ Test(verify, tells_data_that_are_missing_or_damaged)
     setenv("RILL_DATA", "nowhere", 1);
     cli_test_fails(
         1,
-        "cylinders/0.1: cannot read cylinder-arrays.csv in nowhere, the folder that RILL_DATA names (No "
-        "such file or directory): install rill again, or set RILL_DATA to a good copy",
+        "cylinders/0.1: cannot read cylinder-arrays.csv in nowhere, the folder that RILL_DATA names (No such file or directory): "
+        "install rill again, or set RILL_DATA to a good copy",
         "verify", "--case", "cylinders/0.1", "--backend", "cpu");
     /* The first case needs no data: nothing is computed when a later one lacks them. */
     const cli_result r = cli_test_run("verify", "--backend", "cpu");
@@ -128,10 +129,10 @@ Test(verify, tells_data_that_are_missing_or_damaged)
 
 Test(verify, mistakes)
 {
-    cli_test_fails(1,
-                   "--case sphere/sc-0.216-32 matches no case of the suite reference: did you mean "
-                   "spheres/sc-0.216-32",
-                   "verify", "--case", "sphere/sc-0.216-32", "--backend", "cpu");
+    cli_test_fails(
+        1,
+        "--case sphere/sc-0.216-32 matches no case of the suite reference: did you mean spheres/sc-0.216-32",
+        "verify", "--case", "sphere/sc-0.216-32", "--backend", "cpu");
     cli_test_fails(1, "--suite", "verify", "--suite", "nothing");
     cli_test_fails(1, "overwrite", "verify", "--rock", "rock.tif", "--json", "rock.tif", "-q");
     cli_test_fails(1, "full-way bounce-back goes with", "verify", "--bounce-back", "full-way", "-q");

@@ -136,11 +136,11 @@ Test(cli_voxelize, legacy_vtk_by_its_content)
     static const char head[] = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET ";
     FILE *file = fopen("image.vtk", "w");
     cr_assert_not_null(file);
-    fprintf(file,
-            "%sSTRUCTURED_POINTS\nDIMENSIONS 4 4 2\nSPACING 1 1 1\nORIGIN 0 0 0\nPOINT_DATA 32\nSCALARS a "
-            "short 1\n"
-            "LOOKUP_TABLE default\n",
-            head);
+    fprintf(
+        file,
+        "%sSTRUCTURED_POINTS\nDIMENSIONS 4 4 2\nSPACING 1 1 1\nORIGIN 0 0 0\nPOINT_DATA 32\nSCALARS a short 1\n"
+        "LOOKUP_TABLE default\n",
+        head);
     for (int k = 0; k < 32; k++) fprintf(file, "%d ", k % 4 == 0);
     cr_assert_eq(fclose(file), 0);
     cli_result r = cli_test_run("voxelize", "image.vtk", "--pore", "0", "-o", "a.geom.h5");
@@ -167,11 +167,10 @@ Test(cli_voxelize, refuses_sizes_that_no_pore_has)
         "ElementDataFile = LOCAL\n");
     for (int v = 0; v < 64; v++) fputc(v % 4 == 0, file);
     cr_assert_eq(fclose(file), 0);
-    cli_test_fails(1,
-                   "ElementSize states 2.5 x 2.5 x 2.5 mm (it names no unit, this one is assumed): give the "
-                   "right size, such as "
-                   "--voxel-size 2.5um, or --allow-voxel-size",
-                   "voxelize", "a.mha", "--pore", "0", "-o", "a.geom.h5");
+    cli_test_fails(
+        1,
+        "ElementSize states 2.5 x 2.5 x 2.5 mm (it names no unit, this one is assumed): give the right size, such as --voxel-size 2.5um, or --allow-voxel-size",
+        "voxelize", "a.mha", "--pore", "0", "-o", "a.geom.h5");
     cli_test_fails(1, "--voxel-size 2.5um", "permeability", "a.mha", "--pore", "0");
     cli_test_fails(1, "--voxel-size 2.5um", "permeability", "a.mha", "--pore", "0", "--csv", "k.csv");
     cli_test_fails(1, "a voxel of 2.5 mm is not between 1 nm and 1 mm", "voxelize", "a.mha", "--pore", "0",

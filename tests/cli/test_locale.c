@@ -92,11 +92,9 @@ static void inputs(void)
          "space units: \"um\" \"um\" \"um\"\nENCODING: RAW\n\n");
     FILE *vti = fopen("a.vti", "w");
     cr_assert_not_null(vti);
-    fprintf(vti, "<VTKFile type=\"ImageData\" version=\"0.1\" byte_order=\"LittleEndian\"><ImageData "
-                 "WholeExtent=\"0 4 0 4 0 4\" "
-                 "Origin=\"0.5 0 0\" Spacing=\"1.5 1.5 1.5\"><Piece Extent=\"0 4 0 4 0 "
-                 "4\"><CellData><DataArray type=\"Float32\" "
-                 "Name=\"a\" format=\"ascii\">");
+    fprintf(
+        vti,
+        "<VTKFile type=\"ImageData\" version=\"0.1\" byte_order=\"LittleEndian\"><ImageData WholeExtent=\"0 4 0 4 0 4\" Origin=\"0.5 0 0\" Spacing=\"1.5 1.5 1.5\"><Piece Extent=\"0 4 0 4 0 4\"><CellData><DataArray type=\"Float32\" Name=\"a\" format=\"ascii\">");
     for (int v = 0; v < 64; v++) fprintf(vti, "%s ", v % 4 == 0 ? "1.5" : "0.25");
     fprintf(vti, "</DataArray></CellData></Piece></ImageData></VTKFile>");
     cr_assert_eq(fclose(vti), 0);
@@ -107,8 +105,7 @@ static void inputs(void)
     put("case.yaml",
         "geometry: s.geom.h5\nfluid: {density: 1056.5 kg/m3, viscosity: 3.5 mPa.s}\nopenings:\n"
         "  opening-1: {kind: inlet, waveform: wave.csv}\n"
-        "  opening-2: {kind: windkessel, proximal: 0.25 mmHg.s/mL, distal: 1.5 mmHg.s/mL, compliance: "
-        "0.005 mL/mmHg}\n"
+        "  opening-2: {kind: windkessel, proximal: 0.25 mmHg.s/mL, distal: 1.5 mmHg.s/mL, compliance: 0.005 mL/mmHg}\n"
         "run: {cycles: 1, mach: 0.15}\noutput: {snapshots: 1, fields: yes, checkpoint-every: 1.5 min}\n");
 }
 

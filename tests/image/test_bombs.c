@@ -108,13 +108,9 @@ Test(bombs, blocks_of_vti)
     const rill_image_options automatic = rill_image_options_default();
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
         b.size = 0;
-        bytes_print(&b,
-                    "<?xml version=\"1.0\"?><VTKFile type=\"ImageData\" version=\"1.0\" "
-                    "byte_order=\"LittleEndian\" header_type=\"UInt32\" "
-                    "compressor=\"vtkZLibDataCompressor\"><ImageData WholeExtent=\"0 1024 0 1024 0 4096\" "
-                    "Origin=\"0 0 0\" Spacing=\"1 1 1\"><Piece Extent=\"0 1024 0 1024 0 4096\"><CellData>"
-                    "<DataArray type=\"UInt8\" Name=\"a\" format=\"appended\" offset=\"0\"/></CellData>"
-                    "</Piece></ImageData><AppendedData encoding=\"raw\">_");
+        bytes_print(
+            &b,
+            "<?xml version=\"1.0\"?><VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt32\" compressor=\"vtkZLibDataCompressor\"><ImageData WholeExtent=\"0 1024 0 1024 0 4096\" Origin=\"0 0 0\" Spacing=\"1 1 1\"><Piece Extent=\"0 1024 0 1024 0 4096\"><CellData><DataArray type=\"UInt8\" Name=\"a\" format=\"appended\" offset=\"0\"/></CellData></Piece></ImageData><AppendedData encoding=\"raw\">_");
         bytes_add(&b, blocks[k], sizeof blocks[k]);
         for (int m = 0; m < 4096; m++) bytes_value(&b, RILL_GREY_U32, false, 1000);
         add_zeros(&b, 1 << 20, 15);

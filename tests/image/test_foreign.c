@@ -86,8 +86,8 @@ Test(foreign, meta_image_with_gz)
 {
     char text[256];
     write_packed("a.raw.gz", RILL_GREY_U16, true, 0, 2);
-    static const char mhd[] = "NDims = 3\nDimSize = 5 6 4\nElementType = MET_USHORT\nElementByteOrderMSB = "
-                              "True\n%sElementDataFile = a.raw.gz\n";
+    static const char mhd[] =
+        "NDims = 3\nDimSize = 5 6 4\nElementType = MET_USHORT\nElementByteOrderMSB = True\n%sElementDataFile = a.raw.gz\n";
     for (int told = 0; told < 2; told++) { /* with and without CompressedData */
         snprintf(text, sizeof text, mhd, told ? "CompressedData = True\n" : "");
         files_write("a.mhd", text, strlen(text));

@@ -179,9 +179,9 @@ Test(image, nrrd)
     /* gzip, oblique directions without a unit, CR LF lines */
     b.size = 0;
     bytes_print(
-        &b, "NRRD0005\r\ntype: uint16\r\ndimension: 3\r\nspace: left-posterior-superior\r\nsizes: 5 6 4\r\n"
-            "space directions: (0, 3,4) (5,0,0) (0,0,-5)\r\nspace origin: (10,20,30)\r\nkinds: domain domain "
-            "domain\r\nendian: big\r\nencoding: gzip\r\n\r\n");
+        &b,
+        "NRRD0005\r\ntype: uint16\r\ndimension: 3\r\nspace: left-posterior-superior\r\nsizes: 5 6 4\r\n"
+        "space directions: (0, 3,4) (5,0,0) (0,0,-5)\r\nspace origin: (10,20,30)\r\nkinds: domain domain domain\r\nendian: big\r\nencoding: gzip\r\n\r\n");
     bytes_deflate(&b, &plain, true);
     files_write("b.nrrd", b.data, b.size);
     seen = expect("b.nrrd", RILL_GREY_U16);
@@ -199,10 +199,10 @@ Test(image, nrrd)
     files_write("sub/c.raw", b.data, b.size);
     for (int from_end = 0; from_end < 2; from_end++) {
         b.size = 0;
-        bytes_print(&b,
-                    "NRRD0001\ndata file: c.raw\n%s\ntype: ushort\ndimension: 3\nsizes: 5 6 4\nendian: "
-                    "big\nencoding: raw",
-                    from_end ? "byteskip: -1" : "line skip: 2\nbyte skip: 3");
+        bytes_print(
+            &b,
+            "NRRD0001\ndata file: c.raw\n%s\ntype: ushort\ndimension: 3\nsizes: 5 6 4\nendian: big\nencoding: raw",
+            from_end ? "byteskip: -1" : "line skip: 2\nbyte skip: 3");
         files_write("sub/c.nhdr", b.data, b.size);
         seen = expect("sub/c.nhdr", RILL_GREY_U16);
         cr_assert_eq(seen.file_count, 2u);
@@ -233,8 +233,7 @@ Test(image, nrrd)
         b.size = 0;
         bytes_print(
             &b,
-            "NRRD0001\ndata file: c.raw\ntype: ushort\ndimension: 3\nsizes: 5 6 4\nendian: big\nencoding: "
-            "raw\nbyte skip: 11\n%s\n",
+            "NRRD0001\ndata file: c.raw\ntype: ushort\ndimension: 3\nsizes: 5 6 4\nendian: big\nencoding: raw\nbyte skip: 11\n%s\n",
             lines[i][0]);
         files_write("sub/c.nhdr", b.data, b.size);
         refuse("sub/c.nhdr", lines[i][1], "c.nhdr");
@@ -248,19 +247,19 @@ Test(image, nrrd_units)
         const char *fields;
         double x, z;
         bool metric;
-    } cases[] = {{"spacings: 2.5 2.5 5\nunits: \"um\" \"um\" \"um\"\n", 2.5e-6, 5e-6, true},
-                 {"spacings: 2.5 2.5 5\nunits: \"\xc2\xb5m\" \"microns\" \"nm\"\n", 2.5e-6, 5e-9, true},
-                 {"spacings: 2.5 2.5 5\nunits: \"\xb5m\" \"Microns\" \"micrometre\"\n", 2.5e-6, 5e-6, true},
-                 {"spacings: 0.0025 0.0025 0.005\nspace units: \"mm\" \"mm\" \"mm\"\n", 2.5e-6, 5e-6, true},
-                 {"space dimension: 3\nspace directions: (2.5e-6,0,0) (0,2.5e-6,0) (0,0,5e-6)\nspace units: "
-                  "\"m\" \"m\" \"m\"\n",
-                  2.5e-6, 5e-6, true},
-                 {"spacings: 2.5 2.5 5\nunits: \"um\" \"um\" \"s\"\n", 2.5, 5, false},
-                 {"spacings: 2.5 2.5 5\nunits: \"um\" \"um\"\n", 2.5, 5, false},
-                 {"spacings: 2.5 2.5 5\nspace units: \"um\" \"um\" \"mm\"\n", 2.5, 5, false},
-                 {"spacings: 2.5 2.5 5\nspace units: \"um since 2000\" \"um since 2000\" \"um since 2000\"\n",
-                  2.5, 5, false},
-                 {"spacings: 2.5 2.5 5\nunits: \"\" \"\" \"\"\n", 2.5, 5, false}};
+    } cases[] = {
+        {"spacings: 2.5 2.5 5\nunits: \"um\" \"um\" \"um\"\n", 2.5e-6, 5e-6, true},
+        {"spacings: 2.5 2.5 5\nunits: \"\xc2\xb5m\" \"microns\" \"nm\"\n", 2.5e-6, 5e-9, true},
+        {"spacings: 2.5 2.5 5\nunits: \"\xb5m\" \"Microns\" \"micrometre\"\n", 2.5e-6, 5e-6, true},
+        {"spacings: 0.0025 0.0025 0.005\nspace units: \"mm\" \"mm\" \"mm\"\n", 2.5e-6, 5e-6, true},
+        {"space dimension: 3\nspace directions: (2.5e-6,0,0) (0,2.5e-6,0) (0,0,5e-6)\nspace units: \"m\" \"m\" \"m\"\n",
+         2.5e-6, 5e-6, true},
+        {"spacings: 2.5 2.5 5\nunits: \"um\" \"um\" \"s\"\n", 2.5, 5, false},
+        {"spacings: 2.5 2.5 5\nunits: \"um\" \"um\"\n", 2.5, 5, false},
+        {"spacings: 2.5 2.5 5\nspace units: \"um\" \"um\" \"mm\"\n", 2.5, 5, false},
+        {"spacings: 2.5 2.5 5\nspace units: \"um since 2000\" \"um since 2000\" \"um since 2000\"\n", 2.5, 5,
+         false},
+        {"spacings: 2.5 2.5 5\nunits: \"\" \"\" \"\"\n", 2.5, 5, false}};
     static file_bytes b, plain;
     bytes_image(&plain, RILL_GREY_U16, true, size, forward);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -178,10 +178,10 @@ Test(text_images, behind_headers)
         rill_image seen = expect("a.nrrd", RILL_GREY_U16);
         cr_assert(strstr(seen.kind, "NRRD, ASCII") && !strstr(seen.kind, "endian"), "%s", seen.kind);
         b.size = 0;
-        bytes_print(&b,
-                    "NDims = 3\nDimSize = 5 6 4\nElementType = MET_USHORT\nBinaryData = "
-                    "False\nElementDataFile = %s\n",
-                    detached ? "data.txt" : "LOCAL");
+        bytes_print(
+            &b,
+            "NDims = 3\nDimSize = 5 6 4\nElementType = MET_USHORT\nBinaryData = False\nElementDataFile = %s\n",
+            detached ? "data.txt" : "LOCAL");
         if (!detached) bytes_add(&b, values.data, values.size);
         files_write("a.mhd", b.data, b.size);
         seen = expect("a.mhd", RILL_GREY_U16);

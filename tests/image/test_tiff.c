@@ -262,12 +262,9 @@ Test(tiff, ome)
     } sizes[] = {
         {"SizeZ=\"4\" PhysicalSizeX=\"2.5\" PhysicalSizeY=\"2.5\" PhysicalSizeZ=\"2.5\"",
          {2.5e-6, 2.5e-6, 2.5e-6}},
-        {"SizeZ='4' PhysicalSizeXUnit='nm' PhysicalSizeYUnit='nm' PhysicalSizeZUnit='nm' "
-         "PhysicalSizeX='740' PhysicalSizeY='740' PhysicalSizeZ='740'",
+        {"SizeZ='4' PhysicalSizeXUnit='nm' PhysicalSizeYUnit='nm' PhysicalSizeZUnit='nm' PhysicalSizeX='740' PhysicalSizeY='740' PhysicalSizeZ='740'",
          {740e-9, 740e-9, 740e-9}},
-        {"SizeZ='4' PhysicalSizeX = '2' PhysicalSizeXUnit='\xc2\xb5m' PhysicalSizeY='2' "
-         "PhysicalSizeYUnit='&#181;m' "
-         "PhysicalSizeZ='0.005' PhysicalSizeZUnit='mm'",
+        {"SizeZ='4' PhysicalSizeX = '2' PhysicalSizeXUnit='\xc2\xb5m' PhysicalSizeY='2' PhysicalSizeYUnit='&#181;m' PhysicalSizeZ='0.005' PhysicalSizeZUnit='mm'",
          {2e-6, 2e-6, 5e-6}},
         {"SizeZ='1' SizeT='4' PhysicalSizeX='2' PhysicalSizeY='2' PhysicalSizeZ='2'", {2e-6, 2e-6, 2e-6}},
         {"SizeZ='4' PhysicalSizeX='2' PhysicalSizeY='2'", {0, 0, 0}},

@@ -552,10 +552,10 @@ static void write_mhd(const char *spacing)
 {
     static file_bytes b;
     b.size = 0;
-    bytes_print(&b,
-                "ObjectType = Image\nNDims = 3\nDimSize = 2 2 2\nElementType = "
-                "MET_UCHAR\n%s\nElementDataFile = LOCAL\n",
-                spacing);
+    bytes_print(
+        &b,
+        "ObjectType = Image\nNDims = 3\nDimSize = 2 2 2\nElementType = MET_UCHAR\n%s\nElementDataFile = LOCAL\n",
+        spacing);
     bytes_add(&b, "\0\0\0\0\1\1\1\1", 8);
     files_write("a.mha", b.data, b.size);
 }

@@ -259,10 +259,10 @@ Test(formats, npz_that_inflates_to_much)
 
 /* ---- VTI ------------------------------------------------------------------------------------- */
 
-static const char vti_head[] = "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"1.0\" "
-                               "byte_order=\"LittleEndian\" header_type=\"UInt32\"%s>\n<ImageData "
-                               "WholeExtent=\"0 5 0 6 0 4\" Origin=\"0 0 0\" Spacing=\"2 2 3\">\n<Piece "
-                               "Extent=\"0 5 0 6 0 4\"><PointData></PointData><CellData Scalars=\"a\">\n";
+static const char vti_head[] =
+    "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt32\"%s>\n"
+    "<ImageData WholeExtent=\"0 5 0 6 0 4\" Origin=\"0 0 0\" Spacing=\"2 2 3\">\n"
+    "<Piece Extent=\"0 5 0 6 0 4\"><PointData></PointData><CellData Scalars=\"a\">\n";
 static const char vti_end[] = "</CellData></Piece></ImageData>\n";
 
 static void write_ascii_vti(const char *path, const char *head, const char *values)
@@ -287,9 +287,7 @@ static void write_raw_vti(const char *path, bool deflate)
     bytes_print(&b, vti_head, deflate ? " compressor=\"vtkZLibDataCompressor\"" : "");
     bytes_print(
         &b,
-        "<DataArray type=\"UInt16\" Name=\"a\" format=\"appended\" offset=\"7\"/>"
-        "<DataArray type=\"Float32\" Name=\"v\" NumberOfComponents=\"3\" format=\"appended\" offset=\"0\"/>"
-        "%s<AppendedData encoding=\"raw\">\n _<no<XML",
+        "<DataArray type=\"UInt16\" Name=\"a\" format=\"appended\" offset=\"7\"/><DataArray type=\"Float32\" Name=\"v\" NumberOfComponents=\"3\" format=\"appended\" offset=\"0\"/>%s<AppendedData encoding=\"raw\">\n _<no<XML",
         vti_end);
     if (deflate) { /* two blocks of 128 and 112 bytes */
         static file_bytes part;

@@ -66,8 +66,7 @@ Test(variant, combinations_of_the_usual_collision)
     }
     cr_expect_eq(
         pairs, 3 * (RILL_STREAM_COUNT - 1) + 2 + 2,
-        "list, dense and bitmap with all schemes of populations, chase with two; list and bitmap with "
-        "macroscopic: %d",
+        "list, dense and bitmap with all schemes of populations, chase with two; list and bitmap with macroscopic: %d",
         pairs);
     cr_expect_eq(full_way, 3 + 3 + 3 + 1, "Esoteric schemes: %d", full_way);
 }

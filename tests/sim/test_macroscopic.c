@@ -354,8 +354,8 @@ Test(macroscopic, what_needs_populations_is_refused)
     o.tau = 0.9;
     cr_expect_str_eq(
         refused(geom, o),
-        "tau = 0.9 and magic = 0.25 are not 1 and 1/4, with which the equilibrium leaves a node, all that "
-        "macroscopic streaming stores: give tau 1 and magic 0.25, or choose another streaming scheme");
+        "tau = 0.9 and magic = 0.25 are not 1 and 1/4, with which the equilibrium leaves a node, all that macroscopic streaming stores: "
+        "give tau 1 and magic 0.25, or choose another streaming scheme");
     o = options;
     o.magic = 3.0 / 16;
     cr_expect(strstr(refused(geom, o), "magic = 0.1875 are not 1 and 1/4"), "%s", rill_error_message());
@@ -380,9 +380,9 @@ Test(macroscopic, what_needs_populations_is_refused)
     const float keep = 0.5f;
     rill_sample *sample = NULL;
     cr_expect_eq(rill_sim_sponge_set(f.sim, &node, &keep, 1), RILL_USAGE);
-    cr_expect_str_eq(rill_error_message(),
-                     "a sponge layer needs populations, which macroscopic streaming does not "
-                     "store: choose another streaming scheme");
+    cr_expect_str_eq(
+        rill_error_message(),
+        "a sponge layer needs populations, which macroscopic streaming does not store: choose another streaming scheme");
     cr_expect_eq(rill_sim_sample_create(f.sim, &node, 1, &sample), RILL_USAGE);
     flow_destroy(&f);
     rill_geom_destroy(geom);

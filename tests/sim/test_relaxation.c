@@ -83,8 +83,7 @@ Test(relaxation, ends_at_the_flow_of_time_steps_and_earlier)
             const double found = totals_of(f.sim).momentum[2];
             cr_expect_lt(
                 fabs(found - end), 0.1 * fabs(early - end),
-                "side %d, list or bitmap %d, backend %d: %.12g after 250 steps with memory, %.12g of "
-                "time steps, %.12g in the end",
+                "side %d, list or bitmap %d, backend %d: %.12g after 250 steps with memory, %.12g of time steps, %.12g in the end",
                 s, k, backend, found, early, end);
             ASSERT_OK(rill_sim_step(f.sim, 550));
             const double settled = totals_of(f.sim).momentum[2];

@@ -177,10 +177,9 @@ Test(overlap, flow_through_a_tee_is_right)
         "v.yaml",
         "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 20 mPa.s}\nopenings:\n"
         "  in: {kind: inlet, flow: 1 mL/s}\n  out: {kind: flow-split, fraction: 60 %%}\n"
-        "  side: {kind: pressure, pressure: 0 Pa}\noutput: {centre-line: no, slices: no, snapshots: 0, "
-        "planes: {a: {centre: [0 mm, 0 mm, 2 mm]}, b: {centre: [0 mm, 0 mm, 5 mm]}, c: {centre: [0 mm, 0 mm, "
-        "15 mm]}, d: {centre: [0 mm, 0 mm, 18 mm]}}, drops: {up: {from: a, to: b}, down: {from: c, to: "
-        "d}}}\n");
+        "  side: {kind: pressure, pressure: 0 Pa}\noutput: {centre-line: no, slices: no, snapshots: 0, planes: {a: {centre: [0 mm, 0 mm, 2 mm]}, b: "
+        "{centre: [0 mm, 0 mm, 5 mm]}, c: {centre: [0 mm, 0 mm, 15 mm]}, d: {centre: [0 mm, 0 mm, 18 mm]}}, drops: {up: {from: a, to: b}, down: "
+        "{from: c, to: d}}}\n");
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
     cr_assert_eq(rill_case_run(r.vessel, &run, &result), RILL_OK, "%s", rill_error_message());
     const double drop = 8 * 20e-3 * 1e-6 * 3e-3 / (M_PI * pow(3e-3, 4)),

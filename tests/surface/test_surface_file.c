@@ -158,10 +158,10 @@ Test(surface_file, refuses_damaged_stl)
     s.v[7][1] = INFINITY;
     shape_write_stl(&s, "inf.stl");
     refuse_file("inf.stl", "not finite");
-    refuse_text("not.stl",
-                "This is a letter, and no surface at all. It is long enough to have a number of "
-                "triangles where an STL has one.",
-                "no STL surface");
+    refuse_text(
+        "not.stl",
+        "This is a letter, and no surface at all. It is long enough to have a number of triangles where an STL has one.",
+        "no STL surface");
     shape_free(&s);
 }
 

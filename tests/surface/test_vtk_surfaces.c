@@ -153,29 +153,13 @@ Test(vtk_surfaces, damaged)
     static const char *const texts[][2] = {
         {"<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece/></UnstructuredGrid></VTKFile>",
          "Extract Surface"},
-        {"<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"3000000000\"><Points><DataArray "
-         "type=\"Float32\" NumberOfComponents=\"3\">0</DataArray></Points></Piece></PolyData></VTKFile>",
+        {"<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"3000000000\"><Points><DataArray type=\"Float32\" NumberOfComponents=\"3\">0</DataArray></Points></Piece></PolyData></VTKFile>",
          "3000000000 points"},
-        {"<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"3\" "
-         "NumberOfStrips=\"1\"><Points><DataArray "
-         "type=\"Float32\" NumberOfComponents=\"3\">0 0 0 1 0 0 0 1 "
-         "0</DataArray></Points></Piece></PolyData></VTKFile>",
+        {"<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"3\" NumberOfStrips=\"1\"><Points><DataArray type=\"Float32\" NumberOfComponents=\"3\">0 0 0 1 0 0 0 1 0</DataArray></Points></Piece></PolyData></VTKFile>",
          "Triangulate"},
-        {"<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"1\" "
-         "NumberOfPolys=\"1\"><Points><DataArray "
-         "type=\"Float32\" NumberOfComponents=\"3\">0 0 0</DataArray></Points><Polys><DataArray "
-         "type=\"Int32\" "
-         "Name=\"connectivity\">0 0 9</DataArray><DataArray type=\"Int32\" "
-         "Name=\"offsets\">3</DataArray></Polys>"
-         "</Piece></PolyData></VTKFile>",
+        {"<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"1\" NumberOfPolys=\"1\"><Points><DataArray type=\"Float32\" NumberOfComponents=\"3\">0 0 0</DataArray></Points><Polys><DataArray type=\"Int32\" Name=\"connectivity\">0 0 9</DataArray><DataArray type=\"Int32\" Name=\"offsets\">3</DataArray></Polys></Piece></PolyData></VTKFile>",
          "names point 9"},
-        {"<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"1\" "
-         "NumberOfPolys=\"1\"><Points><DataArray "
-         "type=\"Float32\" NumberOfComponents=\"3\">0 0 0</DataArray></Points><Polys><DataArray "
-         "type=\"Int32\" "
-         "Name=\"connectivity\">0 0 0</DataArray><DataArray type=\"Int32\" "
-         "Name=\"offsets\">2000000000</DataArray>"
-         "</Polys></Piece></PolyData></VTKFile>",
+        {"<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"1\" NumberOfPolys=\"1\"><Points><DataArray type=\"Float32\" NumberOfComponents=\"3\">0 0 0</DataArray></Points><Polys><DataArray type=\"Int32\" Name=\"connectivity\">0 0 0</DataArray><DataArray type=\"Int32\" Name=\"offsets\">2000000000</DataArray></Polys></Piece></PolyData></VTKFile>",
          "corners"},
     };
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {

@@ -81,17 +81,14 @@ Test(case_file, says_everything_in_si)
     cr_assert_eq(mkdir("sub", 0700), 0);
     vessel_write(
         "sub/v.yaml",
-        "geometry: ../v.geom.h5\nfluid:\n  density: 1.06 g/cm3\n  viscosity: {law: carreau-yasuda, at-rest: "
-        "0.16 Pa.s, at-infinite-shear: 3.5 cP, time: 8.2 s, index: 0.2128, sharpness: 0.64}\n"
+        "geometry: ../v.geom.h5\nfluid:\n  density: 1.06 g/cm3\n  viscosity: {law: carreau-yasuda, at-rest: 0.16 Pa.s, at-infinite-shear: "
+        "3.5 cP, time: 8.2 s, index: 0.2128, sharpness: 0.64}\n"
         "walls: half-way\nopenings:\n  in: {kind: inlet, mean-velocity: 30 cm/s, waveform: ../wave.csv}\n"
         "  a: {kind: windkessel, proximal: 0.2 mmHg.s/mL, compliance: 1.5 mL/mmHg, distal: 1 mmHg.s/mL}\n"
-        "  b: {kind: flow-split, fraction: 30 %%}\n  c: {kind: resistance, resistance: 1e8 Pa.s/m3, beyond: "
-        "5 mmHg, backflow: 0}\nrun: {cycles: 3, start: rest, tolerance: 0.5 %%, mach: 0.05, lattice: d3q27, "
-        "storage: "
-        "fp16s}\n"
-        "output: {snapshots: 20, fields: yes, centre-line: no, checkpoint-every: 10 min, probes: {p: [1 mm, "
-        "2 "
-        "mm, 3 cm]}, planes: {q: {centre: [0 m, 0 m, 1 mm], normal: [0, 3, 4]}}}\n");
+        "  b: {kind: flow-split, fraction: 30 %%}\n  c: {kind: resistance, resistance: 1e8 Pa.s/m3, beyond: 5 mmHg, backflow: 0}\nrun: {cycles: "
+        "3, start: rest, tolerance: 0.5 %%, mach: 0.05, lattice: d3q27, storage: fp16s}\n"
+        "output: {snapshots: 20, fields: yes, centre-line: no, checkpoint-every: 10 min, probes: {p: [1 mm, 2 mm, 3 cm]}, planes: {q: {centre: "
+        "[0 m, 0 m, 1 mm], normal: [0, 3, 4]}}}\n");
     cr_assert_eq(rill_case_read_outside(NULL, "sub/v.yaml", &c), RILL_OK, "%s", rill_error_message());
     cr_expect_str_eq(c->geometry, "sub/../v.geom.h5");
     cr_expect_float_eq(c->density, 1060, 1e-9);
@@ -187,8 +184,7 @@ Test(case_file, refuses_openings_that_make_no_flow)
            "a share between 0 and 1");
     refuse(
         TOP
-        "openings:\n  in: {kind: inlet, flow: 12 mL/s}\n  a: {kind: flow-split, fraction: 0.7}\n  b: {kind: "
-        "flow-split, fraction: 0.7}\n",
+        "openings:\n  in: {kind: inlet, flow: 12 mL/s}\n  a: {kind: flow-split, fraction: 0.7}\n  b: {kind: flow-split, fraction: 0.7}\n",
         "v.yaml", "add up to 1.4");
 }
 
@@ -363,13 +359,12 @@ Test(case_file, coronary_circuit_solves_its_equations)
     vessel_write("w.csv", "time [s], flow [mL/s]\n0, 5\n0.1, 20\n0.25, 30\n0.4, 8\n0.6, 4\n0.9, 5\n");
     vessel_write("m.csv", "time [s], pressure [mmHg]\n0, 5\n0.1, 60\n0.25, 100\n0.4, 30\n0.6, 4\n0.9, 5\n");
     vessel_write(
-        "v.yaml",
-        TOP "openings:\n  in: {kind: inlet, waveform: w.csv}\n"
-            "  a: {kind: windkessel, proximal: 2e7 Pa.s/m3, compliance: 3e-9 m3/Pa, distal: 8e8 Pa.s/m3}\n"
-            "  b: {kind: coronary, intramyocardial: m.csv, arterial: 3e9 Pa.s/m3, arterial-compliance: 2e-12 "
-            "m3/Pa,\n"
-            "    microvascular: 5e9 Pa.s/m3, myocardial-compliance: 3e-11 m3/Pa, venous: 2e9 Pa.s/m3,\n"
-            "    beyond: 700 Pa}\n");
+        "v.yaml", TOP
+        "openings:\n  in: {kind: inlet, waveform: w.csv}\n"
+        "  a: {kind: windkessel, proximal: 2e7 Pa.s/m3, compliance: 3e-9 m3/Pa, distal: 8e8 Pa.s/m3}\n"
+        "  b: {kind: coronary, intramyocardial: m.csv, arterial: 3e9 Pa.s/m3, arterial-compliance: 2e-12 m3/Pa,\n"
+        "    microvascular: 5e9 Pa.s/m3, myocardial-compliance: 3e-11 m3/Pa, venous: 2e9 Pa.s/m3,\n"
+        "    beyond: 700 Pa}\n");
     cr_assert_eq(rill_case_read("v.yaml", &c), RILL_OK, "%s", rill_error_message());
     const int ends[] = {0, 1, 2};
     const rill_opening openings[3] = {{.area = 1}, {.area = 1}, {.area = 1}};
@@ -407,8 +402,8 @@ Test(case_file, circuit_solves_its_equations)
         "v.yaml", TOP
         "openings:\n  in: {kind: inlet, waveform: w.csv}\n"
         "  a: {kind: windkessel, proximal: 2e7 Pa.s/m3, compliance: 3e-9 m3/Pa, distal: 8e8 Pa.s/m3}\n"
-        "  b: {kind: windkessel, proximal: 5e7 Pa.s/m3, compliance: 1e-9 m3/Pa, distal: 9e8 Pa.s/m3, beyond: "
-        "300 Pa}\n  c: {kind: resistance, resistance: 2e9 Pa.s/m3, beyond: 100 Pa}\n"
+        "  b: {kind: windkessel, proximal: 5e7 Pa.s/m3, compliance: 1e-9 m3/Pa, distal: 9e8 Pa.s/m3, beyond: 300 Pa}\n  c: {kind: "
+        "resistance, resistance: 2e9 Pa.s/m3, beyond: 100 Pa}\n"
         "  d: {kind: flow-split, fraction: 10 %%}\n");
     cr_assert_eq(rill_case_read("v.yaml", &c), RILL_OK, "%s", rill_error_message());
     const int ends[] = {0, 1, 2, 3, 4};

@@ -18,11 +18,11 @@ static void begin(const char *run)
     for (int k = 0; k < 10; k++) fprintf(file, "%d, %.9g\n", 5 * k, 0.6 * sin(M_PI * k / 10));
     fprintf(file, "50, 0\n75, 0\n100, 0\n");
     cr_assert_eq(fclose(file), 0);
-    vessel_write("v.yaml",
-                 "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
-                 "  in: {kind: inlet, waveform: w.csv}\n  out: {kind: windkessel, proximal: 5 mmHg.s/mL, "
-                 "distal: 45 mmHg.s/mL, compliance: 7e-4 mL/mmHg}\nrun: {%s}\n",
-                 run);
+    vessel_write(
+        "v.yaml",
+        "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+        "  in: {kind: inlet, waveform: w.csv}\n  out: {kind: windkessel, proximal: 5 mmHg.s/mL, distal: 45 mmHg.s/mL, compliance: 7e-4 mL/mmHg}\nrun: {%s}\n",
+        run);
 }
 
 static void plan_make(rill_case_plan *plan, rill_case **given, rill_geom **geom)

@@ -47,15 +47,13 @@ Test(drops, of_steady_flow_are_exact)
     const double flow = 1e-6, exact = 8 * VISCOSITY * flow * APART / (M_PI * pow(RADIUS, 4));
     vessel_extension = 0;
     vessel_pipe(0.25e-3, 0);
-    vessel_write("v.yaml",
-                 "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
-                 "  in: {kind: inlet, flow: 1 mL/s}\n  out: {kind: pressure, pressure: 40 Pa}\n"
-                 "run: {mach: 0.05}\noutput: {surface: no, centre-line: no, slices: no, snapshots: 0, "
-                 "planes: {a: {centre: "
-                 "[0.5 mm, 0.2 mm, 3 mm]}, b: {centre: [0 mm, 0 mm, 9 mm]}}, drops: {here: {from: a, to: b, "
-                 "venous: 10 "
-                 "Pa}, back: {from: b, to: a}, end: {from: b, to: out}, none: {from: out, to: out, venous: "
-                 "50 Pa}}}\n");
+    vessel_write(
+        "v.yaml",
+        "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+        "  in: {kind: inlet, flow: 1 mL/s}\n  out: {kind: pressure, pressure: 40 Pa}\n"
+        "run: {mach: 0.05}\noutput: {surface: no, centre-line: no, slices: no, snapshots: 0, planes: {a: {centre: [0.5 mm, 0.2 mm, 3 mm]}, b: "
+        "{centre: [0 mm, 0 mm, 9 mm]}}, drops: {here: {from: a, to: b, venous: 10 Pa}, back: {from: b, to: a}, end: {from: b, to: out}, none: {from: "
+        "out, to: out, venous: 50 Pa}}}\n");
     const rill_run_result result = run(&r);
     const rill_run_drop *d = result.drops;
     cr_assert_eq(result.drop_count, 4);
@@ -85,9 +83,8 @@ Test(drops, of_quadratic_walls_are_nearer, .disabled = SANITIZED)
             "v.yaml",
             "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nwalls: %s\n"
             "openings:\n  in: {kind: inlet, flow: 0.1 mL/s}\n  out: {kind: pressure, pressure: 0 Pa}\n"
-            "run: {mach: 0.02}\noutput: {surface: no, centre-line: no, slices: no, snapshots: 0, "
-            "planes: {a: {centre: [0 mm, 0 mm, 3 mm]}, b: {centre: [0 mm, 0 mm, 9 mm]}}, "
-            "drops: {here: {from: a, to: b}}}\n",
+            "run: {mach: 0.02}\noutput: {surface: no, centre-line: no, slices: no, snapshots: 0, planes: {a: {centre: [0 mm, 0 mm, 3 mm]}, b: {centre: "
+            "[0 mm, 0 mm, 9 mm]}}, drops: {here: {from: a, to: b}}}\n",
             walls[k]);
         const rill_run_result result = run(&r);
         wrong[k] = (result.drops[0].from - result.drops[0].to) / exact - 1;
@@ -126,13 +123,12 @@ Test(drops, of_pulsatile_flow_are_means_over_a_cycle, .disabled = SANITIZED)
     for (int k = 0; k <= 40; k++)
         fprintf(file, "%g, %.9g\n", k * period / 40, 1 + 0.5 * sin(2 * M_PI * k / 40.0));
     cr_assert_eq(fclose(file), 0);
-    vessel_write("v.yaml",
-                 "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
-                 "  in: {kind: inlet, waveform: v.csv}\n  out: {kind: pressure, pressure: 0 Pa}\n"
-                 "run: {mach: 0.05, cycles: 3, tolerance: 1 %%}\noutput: {surface: no, centre-line: no, "
-                 "slices: no, snapshots: 0, "
-                 "planes: {a: {centre: [0 mm, 0 mm, 3 mm]}, b: {centre: [0 mm, 0 mm, 9 mm]}}, drops: {here: "
-                 "{from: a, to: b}}}\n");
+    vessel_write(
+        "v.yaml",
+        "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+        "  in: {kind: inlet, waveform: v.csv}\n  out: {kind: pressure, pressure: 0 Pa}\n"
+        "run: {mach: 0.05, cycles: 3, tolerance: 1 %%}\noutput: {surface: no, centre-line: no, slices: no, snapshots: 0, planes: {a: {centre: "
+        "[0 mm, 0 mm, 3 mm]}, b: {centre: [0 mm, 0 mm, 9 mm]}}, drops: {here: {from: a, to: b}}}\n");
     const rill_run_result result = run(&r);
     const rill_run_drop *d = result.drops;
     cr_expect_float_eq(d->from - d->to, mean, 0.02 * mean, "%g of %g Pa", d->from - d->to, mean);

@@ -30,10 +30,10 @@ static void put_table(const char *name, const char *columns, const char *rows, i
 
 static void put(const char *rows, int count)
 {
-    put_table("wall-shear-errors",
-              "collision, lattice, tau, Womersley number, cells, pressure drop, mean wall shear, "
-              "local wall shear",
-              rows, count);
+    put_table(
+        "wall-shear-errors",
+        "collision, lattice, tau, Womersley number, cells, pressure drop, mean wall shear, local wall shear",
+        rows, count);
 }
 
 static void begin(void)

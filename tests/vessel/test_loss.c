@@ -183,12 +183,12 @@ Test(loss, windkessels_have_the_means_of_their_circuit, .disabled = SANITIZED)
     fputs("time [s], flow [mL/s]\n", wave);
     for (int k = 0; k <= 40; k++) fprintf(wave, "%g, %.9g\n", k * 0.01, 0.4 + 0.3 * sin(2 * M_PI * k / 40));
     fclose(wave);
-    vessel_write("v.yaml",
-                 "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
-                 "  in: {kind: inlet, waveform: w.csv}\n  out: {kind: windkessel, proximal: 2e7 Pa.s/m3, "
-                 "distal: 2e8 Pa.s/m3, compliance: 3e-9 m3/Pa, beyond: 50 Pa}\n"
-                 "run: {cycles: 8, tolerance: 0.1 %%, mach: 0.15}\n"
-                 "output: {surface: no, centre-line: no, snapshots: 0}\n");
+    vessel_write(
+        "v.yaml",
+        "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+        "  in: {kind: inlet, waveform: w.csv}\n  out: {kind: windkessel, proximal: 2e7 Pa.s/m3, distal: 2e8 Pa.s/m3, compliance: 3e-9 m3/Pa, beyond: 50 Pa}\n"
+        "run: {cycles: 8, tolerance: 0.1 %%, mach: 0.15}\n"
+        "output: {surface: no, centre-line: no, snapshots: 0}\n");
     for (int k = 0; k < 3; k++) {
         double error;
         const rill_run_result r = run((const double[]){0, 0.5, 2}[k], &error);

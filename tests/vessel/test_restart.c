@@ -73,10 +73,10 @@ Test(restart, every_row_goes_on_to_the_same_series)
 Test(restart, coronary_outlets_go_on_to_the_same_series)
 {
     vessel_write("muscle.csv", "time [s], pressure [Pa]\n0, 0\n0.01, 20\n0.02, 40\n0.05, 0\n");
-    goes_on("kind: coronary, intramyocardial: muscle.csv, arterial: 1e7 Pa.s/m3, "
-            "arterial-compliance: 2e-10 m3/Pa, microvascular: 2e7 Pa.s/m3, "
-            "myocardial-compliance: 2e-10 m3/Pa, venous: 2e7 Pa.s/m3",
-            "cycles: 2, soft-start: 4 ms", FIRST, FIRST + 2);
+    goes_on(
+        "kind: coronary, intramyocardial: muscle.csv, arterial: 1e7 Pa.s/m3, arterial-compliance: 2e-10 m3/Pa, microvascular: "
+        "2e7 Pa.s/m3, myocardial-compliance: 2e-10 m3/Pa, venous: 2e7 Pa.s/m3",
+        "cycles: 2, soft-start: 4 ms", FIRST, FIRST + 2);
 }
 
 /* What is carried goes on, too, with the diffusivity that was chosen, whatever would be chosen today. */

@@ -18,11 +18,11 @@ static double volume_of(const vessel_run *r) { return r->plan.nodes * pow(r->pla
 Test(transport, what_leaves_has_stayed_for_volume_over_flow)
 {
     vessel_pipe(0.5e-3, 0);
-    vessel_write("v.yaml",
-                 FLUID "openings:\n  in: {kind: inlet, flow: 1 mL/s, concentration: 0.4}\n" OUT
-                       "transport: {residence-time: yes}\n"
-                       "run: {mach: 0.1, soft-start: 2 ms, tolerance: 0.1 %%}\noutput: {surface: no, "
-                       "centre-line: no, slices: no, fields: yes}\n");
+    vessel_write(
+        "v.yaml", FLUID
+        "openings:\n  in: {kind: inlet, flow: 1 mL/s, concentration: 0.4}\n" OUT
+        "transport: {residence-time: yes}\n"
+        "run: {mach: 0.1, soft-start: 2 ms, tolerance: 0.1 %%}\noutput: {surface: no, centre-line: no, slices: no, fields: yes}\n");
     FOR_EACH_BACKEND(backend)
     {
         vessel_run r = vessel_set_up(backend);
@@ -65,10 +65,11 @@ Test(transport, pulses_leave_volume_over_mean_flow)
     for (int k = 0; k <= 40; k++) fprintf(file, "%g, %.9g\n", 2.5 * k, 1 + 0.6 * sin(2 * M_PI * k / 40));
     cr_assert_eq(fclose(file), 0);
     vessel_pipe(0.6e-3, 0);
-    vessel_write("v.yaml", FLUID "openings:\n  in: {kind: inlet, waveform: wave.csv, concentration: 1}\n" OUT
-                                 "transport: {residence-time: yes, diffusivity: 50 mm2/s}\n"
-                                 "run: {mach: 0.1, cycles: 30, tolerance: 0.2 %%}\noutput: {surface: no, "
-                                 "centre-line: no, slices: no, snapshots: 0}\n");
+    vessel_write(
+        "v.yaml", FLUID
+        "openings:\n  in: {kind: inlet, waveform: wave.csv, concentration: 1}\n" OUT
+        "transport: {residence-time: yes, diffusivity: 50 mm2/s}\n"
+        "run: {mach: 0.1, cycles: 30, tolerance: 0.2 %%}\noutput: {surface: no, centre-line: no, slices: no, snapshots: 0}\n");
     vessel_run r = vessel_set_up(RILL_BACKEND_CPU);
     rill_run_result result;
     const int out = vessel_opening(&r, "out");

@@ -114,10 +114,10 @@ Test(vessel, windkessel_starts_and_stays_in_its_periodic_state)
     const double proximal = 1e7, distal = 4e7, compliance = 4e-10, omega = 2 * M_PI / 0.05;
     vessel_pipe(0.5e-3, 0);
     write_pulse();
-    vessel_write("v.yaml",
-                 FLUID "walls: half-way\nopenings:\n  in: {kind: inlet, waveform: wave.csv}\n"
-                       "  out: {kind: windkessel, proximal: 1e7 Pa.s/m3, distal: 4e7 Pa.s/m3, compliance: "
-                       "4e-10 m3/Pa, beyond: 5 Pa}\nrun: {mach: 0.0075, soft-start: 12 ms}\n");
+    vessel_write(
+        "v.yaml", FLUID
+        "walls: half-way\nopenings:\n  in: {kind: inlet, waveform: wave.csv}\n"
+        "  out: {kind: windkessel, proximal: 1e7 Pa.s/m3, distal: 4e7 Pa.s/m3, compliance: 4e-10 m3/Pa, beyond: 5 Pa}\nrun: {mach: 0.0075, soft-start: 12 ms}\n");
     FOR_EACH_BACKEND(backend)
     {
         vessel_run r = vessel_set_up(backend);

@@ -25,12 +25,12 @@ static void vessel_make(void)
 {
     vessel_extension = 0.5;
     vessel_pipe(0.2e-3, 40);
-    vessel_write("v.yaml",
-                 "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
-                 "  in: {kind: inlet, mean-velocity: 250 mm/s}\n  out: {kind: pressure, pressure: 0 Pa}\n"
-                 "run: {mach: 0.1, duration: 1 ms}\noutput: {probes: {here: [0 mm, 0 mm, 2 mm]}, planes: "
-                 "{across: {centre: [0 mm, 0 mm, 3 mm], normal: [0.2, 0.1, 1]}, along: {centre: [0 mm, 0 mm, "
-                 "3 mm], normal: [0.1, 1, 0]}}}\n");
+    vessel_write(
+        "v.yaml",
+        "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
+        "  in: {kind: inlet, mean-velocity: 250 mm/s}\n  out: {kind: pressure, pressure: 0 Pa}\n"
+        "run: {mach: 0.1, duration: 1 ms}\noutput: {probes: {here: [0 mm, 0 mm, 2 mm]}, planes: {across: {centre: [0 mm, 0 mm, 3 mm], normal: "
+        "[0.2, 0.1, 1]}, along: {centre: [0 mm, 0 mm, 3 mm], normal: [0.1, 1, 0]}}}\n");
 }
 
 /* A vessel that is set up on the CPU. @param[in] keeper  NULL: all voxels are there */

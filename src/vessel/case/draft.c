@@ -126,19 +126,17 @@ rill_status rill_draft_print(FILE *out, const rill_geom *geom, const rill_draft 
     if (geom->surface->opening_count < 2)
         return rill_fail(
             RILL_USAGE,
-            "%s has %d openings, and a flow needs two: `rill info` lists what stays closed, with the "
-            "--plane that opens it",
+            "%s has %d openings, and a flow needs two: `rill info` lists what stays closed, with the --plane that opens it",
             d->source, geom->surface->opening_count);
     char *source = rill_printable(d->source), *name = rill_printable(d->name);
     if (source && name)
-        fprintf(out,
-                "# Flow through %s. What the surface does not define is marked \"assumed\": replace it by "
-                "what you "
-                "know.\n"
-                "#   rill check %s              time, memory, limits\n"
-                "#   rill run %s -o results\n"
-                "geometry: ",
-                source, name, name);
+        fprintf(
+            out,
+            "# Flow through %s. What the surface does not define is marked \"assumed\": replace it by what you know.\n"
+            "#   rill check %s              time, memory, limits\n"
+            "#   rill run %s -o results\n"
+            "geometry: ",
+            source, name, name);
     free(source);
     free(name);
     if (!source || !name) return rill_fail(RILL_SYSTEM, "out of memory for a case file");

@@ -196,10 +196,10 @@ rill_status rill_end_read_muscle(const rill_case *c, int line, rill_end_reader *
                                           c->outside ? RILL_OUTSIDE_ALLOWED : RILL_OUTSIDE_ASKED, &path);
     if (status == RILL_OK) status = rill_waveform_read(path, c->run.period, &e->wave);
     if (status == RILL_OK && e->wave->kind != RILL_WAVE_PRESSURE)
-        status = rill_fail(RILL_USAGE,
-                           "%s gives a %s, and a pressure is needed: a second column such as "
-                           "\"pressure [mmHg]\"",
-                           r->wave_path, rill_wave_names[e->wave->kind]);
+        status =
+            rill_fail(RILL_USAGE,
+                      "%s gives a %s, and a pressure is needed: a second column such as \"pressure [mmHg]\"",
+                      r->wave_path, rill_wave_names[e->wave->kind]);
     if (status == RILL_OK) status = rill_end_check_wave(r->wave_path, e->wave, RILL_WAVE_PRESSURE, 1);
     if (status != RILL_OK) rill_fail_prefix("%s:%d: intramyocardial of %s", c->path, line, e->name);
     free(path);

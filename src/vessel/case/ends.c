@@ -79,8 +79,7 @@ static rill_status find_fractions(const rill_case *c, const rill_opening *openin
     if (!murray && fabs(sum - 1) > 1e-6)
         return rill_fail(
             RILL_USAGE,
-            "%s: the fractions of flow-split add up to %g and no other outlet takes the rest: make "
-            "them 1, or one of them murray",
+            "%s: the fractions of flow-split add up to %g and no other outlet takes the rest: make them 1, or one of them murray",
             c->path, sum);
     /* An incompressible flow needs one imposed pressure: where most of it leaves. */
     states[largest].rest = true;

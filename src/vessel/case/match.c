@@ -85,8 +85,7 @@ rill_status rill_case_match(const rill_case *c, const rill_geom *geom, int *ends
         if (ends[k] < 0)
             return rill_fail(
                 RILL_USAGE,
-                "%s: openings says nothing of \"%s\": say what stands at each opening of %s, which "
-                "are %s",
+                "%s: openings says nothing of \"%s\": say what stands at each opening of %s, which are %s",
                 c->path, s->openings[k].name, c->geometry, list(s, names, sizeof names));
     return RILL_OK;
 }

@@ -91,15 +91,15 @@ rill_status rill_model_check(rill_case *c)
         if (outlets++ == 0) first = &c->ends[k];
     }
     if (first && !m->arguments[0])
-        return rill_fail(RILL_USAGE,
-                         "%s:%d: %s is of kind model, and the case names no program: add model: {program: "
-                         "FILE}",
-                         c->path, first->line, first->name);
+        return rill_fail(
+            RILL_USAGE,
+            "%s:%d: %s is of kind model, and the case names no program: add model: {program: FILE}", c->path,
+            first->line, first->name);
     if (!first && m->arguments[0])
-        return rill_fail(RILL_USAGE,
-                         "%s: the case names the program of a model, and no outlet is of kind model: leave "
-                         "model out, or make an outlet one",
-                         c->path);
+        return rill_fail(
+            RILL_USAGE,
+            "%s: the case names the program of a model, and no outlet is of kind model: leave model out, or make an outlet one",
+            c->path);
     if (!first) return RILL_OK;
     if (m->every == 0) m->every = EVERY;
     if (m->timeout == 0) m->timeout = SECONDS;
@@ -125,10 +125,10 @@ void rill_case_allow_program(rill_case *given) { given->model.permitted = true; 
 static rill_status permission(const rill_case *c)
 {
     if (c->model.permitted) return RILL_OK;
-    return rill_fail(RILL_USAGE,
-                     "the case runs the program %s with your rights: read it, and permit it with "
-                     "--allow-program (C: rill_case_allow_program(), Python: allow_program)",
-                     c->model.arguments[0]);
+    return rill_fail(
+        RILL_USAGE,
+        "the case runs the program %s with your rights: read it, and permit it with --allow-program (C: rill_case_allow_program(), Python: allow_program)",
+        c->model.arguments[0]);
 }
 
 void rill_model_judge(const rill_case *c, rill_case_plan *plan)
@@ -345,8 +345,7 @@ rill_status rill_model_restore(rill_model *m)
     if (!m->saves || m->state.text[0] == '\0')
         return rill_fail(
             RILL_USAGE,
-            "%s saves no state, so that a run with it cannot continue from a checkpoint: start anew "
-            "with --overwrite",
+            "%s saves no state, so that a run with it cannot continue from a checkpoint: start anew with --overwrite",
             m->program.path);
     snprintf(m->line, RILL_DIALOGUE_LINE, "restore %s", m->state.text);
     return ask(m, "restored", "\"restored\"", &rest);

@@ -39,15 +39,15 @@ static rill_status fit_wave(const rill_yaml *yaml, const rill_yaml_value *at, ri
                               inlet ? "flow, mean-velocity or peak-velocity" : "pressure");
     if (kind == RILL_WAVE_FACTOR) return RILL_OK;
     if (given >= 0)
-        return rill_yaml_fail(yaml, at,
-                              "%s: %s and the waveform %s, which has units, cannot both be given: leave one "
-                              "out, or call its column factor",
-                              e->name, amount, r->wave_path);
+        return rill_yaml_fail(
+            yaml, at,
+            "%s: %s and the waveform %s, which has units, cannot both be given: leave one out, or call its column factor",
+            e->name, amount, r->wave_path);
     if (inlet && e->velocities && kind == RILL_WAVE_PEAK_VELOCITY)
-        return rill_yaml_fail(yaml, at,
-                              "%s gives a peak-velocity, which does not go with velocities: give a flow "
-                              "or a mean-velocity",
-                              r->wave_path);
+        return rill_yaml_fail(
+            yaml, at,
+            "%s gives a peak-velocity, which does not go with velocities: give a flow or a mean-velocity",
+            r->wave_path);
     if (inlet) {
         e->amount = 1;
         e->inflow = (rill_inflow)kind;
@@ -73,10 +73,10 @@ static rill_status fit_velocities(const rill_yaml *yaml, const rill_yaml_value *
     if (e->kind != RILL_END_INLET) return RILL_OK;
     e->from_file = isnan(e->amount);
     if (e->from_file && !r->velocities_path)
-        return rill_yaml_fail(yaml, at,
-                              "%s: flow: from-file is that of a file of velocities: name it by "
-                              "velocities, or give a flow",
-                              e->name);
+        return rill_yaml_fail(
+            yaml, at,
+            "%s: flow: from-file is that of a file of velocities: name it by velocities, or give a flow",
+            e->name);
     if (!r->velocities_path) return RILL_OK;
     if (e->from_file && r->wave_path)
         return rill_yaml_fail(
@@ -282,8 +282,7 @@ static const rill_key plane_keys[] = {
     {"centre", RILL_KEY_CALL, offsetof(rill_case_plane, centre), true, .read = read_centre, .schema = centre_schema,
      .help = "A point of the plane, x, y, z, in the coordinates of the surface."},
     {"normal", RILL_KEY_CALL, offsetof(rill_case_plane, normal), false, .read = read_normal, .schema = normal_schema,
-     .help = "Direction in which flow counts as positive, x, y, z. Default: along the walls around the centre, the "
-             "largest component positive."},
+     .help = "Direction in which flow counts as positive, x, y, z. Default: along the walls around the centre, the largest component positive."},
     {0}};
 
 static const rill_key drop_keys[] = {
@@ -372,8 +371,8 @@ static const rill_key run_keys[] = {
     SET("soft-start", run.soft_start, "s", 0, 1e6,
         .help = "Time over which flows and pressures rise from rest. Default: a tenth of the cycle, longer if sound needs it."),
     CHOOSE("start", run.start, starts,
-        .help = "With waveforms: periodic, the soft start precedes the first cycle and Windkessels are corrected to their "
-                "periodic state; rest, the soft start begins the first cycle. Default: periodic."),
+        .help = "With waveforms: periodic, the soft start precedes the first cycle and Windkessels are corrected to their periodic state; "
+"rest, the soft start begins the first cycle. Default: periodic."),
     CHOOSE("lattice", run.lattice, lattices, .help = "Velocity set. Default: d3q27 with cumulants and, for interpolated bounce-back, with trt; otherwise d3q19."),
     CHOOSE("collision", run.collision, rill_collision_names,
         .help = "Collision operator. Default: by the cell Reynolds number."),
@@ -418,8 +417,7 @@ static rill_status pass_over(const rill_yaml *y, const rill_yaml_value *v, const
 static const rill_key case_keys[] = {
     {"geometry", RILL_KEY_TEXT, AT(geometry), true, .help = "A *.geom.h5 file that was made from a surface."},
     {"fluid", RILL_KEY_MAP, 0, true, .keys = fluid_keys, .help = "Density and viscosity."},
-    CHOOSE("walls", walls, walls, .help = "Bounce-back that is interpolated linearly or quadratically, or half-way. "
-                                    "Default: interpolated."),
+    CHOOSE("walls", walls, walls, .help = "Bounce-back that is interpolated linearly or quadratically, or half-way. Default: interpolated."),
     {"openings", RILL_KEY_CALL, 0, true, .read = pass_over, .schema = ends_schema,
      .help = "Each opening of the geometry by its name, with its boundary condition."},
     {"model", RILL_KEY_MAP, AT(model), .keys = rill_model_keys, .help = "The program that gives the pressures of outlets of kind model."},
@@ -431,11 +429,10 @@ static const rill_key case_keys[] = {
 
 json_t *rill_case_schema(void)
 {
-    json_t *head =
-        json_pack("{s:s, s:s, s:s, s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema", "$id",
-                  "urn:rill:schema:case", "title", "Case of rill run", "description",
-                  "A vessel with its fluid, openings and output. Each quantity is a number with its "
-                  "unit, such as 3.5 mPa.s.");
+    json_t *head = json_pack(
+        "{s:s, s:s, s:s, s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema", "$id",
+        "urn:rill:schema:case", "title", "Case of rill run", "description",
+        "A vessel with its fluid, openings and output. Each quantity is a number with its unit, such as 3.5 mPa.s.");
     json_t *schema = rill_yaml_schema_map(case_keys);
     const int failed = !head || !schema || json_object_update(head, schema);
     json_decref(schema);
@@ -455,11 +452,11 @@ static rill_status find_period(rill_case *c)
         if (!(own > 0)) continue;
         if (!first) first = e, period = own;
         if (fabs(own / period - 1) > 1e-6)
-            return rill_fail(RILL_USAGE,
-                             "%s:%d: the %s of %s has a period of %g s, that of %s one of %g s: they must "
-                             "be the same",
-                             c->path, e->line, k % 2 ? "file of velocities" : "waveform", e->name, own,
-                             first->name, period);
+            return rill_fail(
+                RILL_USAGE,
+                "%s:%d: the %s of %s has a period of %g s, that of %s one of %g s: they must be the same",
+                c->path, e->line, k % 2 ? "file of velocities" : "waveform", e->name, own, first->name,
+                period);
     }
     c->run.pulsatile = first != NULL;
     if (first) c->run.period = period;
@@ -472,15 +469,14 @@ static rill_status check_run(rill_case *c)
         return rill_fail(RILL_USAGE, "%s: run has a period, but no opening has a waveform: leave it out",
                          c->path);
     if (!c->run.pulsatile && c->run.cycles > 0)
-        return rill_fail(RILL_USAGE,
-                         "%s: run has cycles, which are periods of a waveform, and no opening has one: give "
-                         "run a duration instead",
-                         c->path);
+        return rill_fail(
+            RILL_USAGE,
+            "%s: run has cycles, which are periods of a waveform, and no opening has one: give run a duration instead",
+            c->path);
     if (!c->run.pulsatile && c->run.start >= 0)
         return rill_fail(
             RILL_USAGE,
-            "%s: run has a start, which is that of cycles, and no opening has a waveform: leave it "
-            "out",
+            "%s: run has a start, which is that of cycles, and no opening has a waveform: leave it out",
             c->path);
     if (c->run.pulsatile && c->run.duration > 0)
         return rill_fail(RILL_USAGE,
@@ -494,10 +490,10 @@ static rill_status check_run(rill_case *c)
     if (c->run.tolerance == 0) c->run.tolerance = c->run.pulsatile ? 1e-2 : 1e-4;
     if (c->output.snapshots < 0) c->output.snapshots = c->run.pulsatile ? 10 : 1;
     if (c->output.helicity && c->output.snapshots == 0)
-        return rill_fail(RILL_USAGE,
-                         "%s: helicity is computed from snapshots, and output has none: give snapshots at "
-                         "least 1",
-                         c->path);
+        return rill_fail(
+            RILL_USAGE,
+            "%s: helicity is computed from snapshots, and output has none: give snapshots at least 1",
+            c->path);
     return RILL_OK;
 }
 

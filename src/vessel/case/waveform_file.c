@@ -112,12 +112,12 @@ static rill_status read_header(reader *r)
         r->kind = (rill_wave_kind)k;
         return rill_lines_unit(&r->in, name, unit, units[k], HEADER, &r->scale[1]);
     }
-    status = rill_fail(RILL_USAGE,
-                       "%s:%d: the second column has another name than flow, mean-velocity, peak-velocity, "
-                       "pressure or factor%s%s%s",
-                       r->in.path, r->in.line, rill_nearest_is_meant(&match, name) ? "; did you mean " : "",
-                       rill_nearest_is_meant(&match, name) ? match.name : "",
-                       rill_nearest_is_meant(&match, name) ? "?" : "");
+    status = rill_fail(
+        RILL_USAGE,
+        "%s:%d: the second column has another name than flow, mean-velocity, peak-velocity, pressure or factor%s%s%s",
+        r->in.path, r->in.line, rill_nearest_is_meant(&match, name) ? "; did you mean " : "",
+        rill_nearest_is_meant(&match, name) ? match.name : "",
+        rill_nearest_is_meant(&match, name) ? "?" : "");
 done:
     return status;
 }
@@ -192,10 +192,10 @@ static rill_status close_cycle(reader *r, double *period)
     }
     if (*period == 0) {
         if (apart > CLOSED * (high - low))
-            return rill_fail(RILL_USAGE,
-                             "%s:%d: the last value is not the first, so the cycle is not closed: add a row "
-                             "that repeats the first value where it ends, or give run: period",
-                             r->in.path, r->in.line);
+            return rill_fail(
+                RILL_USAGE,
+                "%s:%d: the last value is not the first, so the cycle is not closed: add a row that repeats the first value where it ends, or give run: period",
+                r->in.path, r->in.line);
         if (!(span <= PERIOD_MOST)) /* as run: period */
             return rill_fail(RILL_USAGE, "%s spans %g s, and at most %g s are computed: is its unit right?",
                              r->in.path, span, PERIOD_MOST);

@@ -62,8 +62,7 @@ static rill_status lay_outline(rill_profile *p, rill_profile_kind kind, const ri
     if (own && !o->outline)
         return rill_fail(
             RILL_USAGE,
-            "the geometry does not have the outline of %s: make it again with `rill voxelize`, or "
-            "choose the profile parabolic",
+            "the geometry does not have the outline of %s: make it again with `rill voxelize`, or choose the profile parabolic",
             o->name);
     p->outline_count = own ? o->outline_count : CIRCLE;
     const rill_status status =

@@ -104,9 +104,8 @@ static rill_status too_few(const maker *m, uint32_t first, uint32_t found)
     }
     return rill_fail(
         RILL_USAGE,
-        "%s: %u of %u points of a time lie in the opening %s, and at least %d are needed; the "
-        "nearest one is %.3g mm from its centre, (%.4g, %.4g, %.4g) mm: are the coordinates those "
-        "of the surface, and their units right?",
+        "%s: %u of %u points of a time lie in the opening %s, and at least %d are needed; "
+        "the nearest one is %.3g mm from its centre, (%.4g, %.4g, %.4g) mm: are the coordinates those of the surface, and their units right?",
         m->from->path, found, end - first, m->o->name, RILL_PROFILE_POINTS, 1e3 * sqrt(nearest),
         1e3 * (m->o->centre[0] + m->extension * m->o->normal[0]),
         1e3 * (m->o->centre[1] + m->extension * m->o->normal[1]),
@@ -223,9 +222,8 @@ static rill_status normalise(maker *m)
     if (!(mean > INFLOW * p->fastest))
         return rill_fail(
             RILL_USAGE,
-            "%s: the velocities bring %.3g mL/s through the opening %s in the mean, and an inlet "
-            "needs a flow into the vessel, along (%.3g, %.3g, %.3g): are their signs those of the "
-            "coordinates of the surface?",
+            "%s: the velocities bring %.3g mL/s through the opening %s in the mean, and an inlet needs a flow into the vessel, along (%.3g, %.3g, %.3g): "
+            "are their signs those of the coordinates of the surface?",
             m->from->path, 1e6 * creal(p->own[0]), m->o->name, m->o->normal[0], m->o->normal[1],
             m->o->normal[2]);
     for (size_t at = 0; at < all; at++) {

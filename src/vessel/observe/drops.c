@@ -92,8 +92,7 @@ static rill_status check_end(const rill_case *c, const rill_case_drop *d, const 
         }
     return rill_fail(
         RILL_USAGE,
-        "%s: drop %s: %s is %s, which is none of output: planes and of the openings: name one of them, "
-        "or add {%s: {centre: [x, y, z]}} to the planes",
+        "%s: drop %s: %s is %s, which is none of output: planes and of the openings: name one of them, or add {%s: {centre: [x, y, z]}} to the planes",
         c->path, d->name, key, name, name);
 }
 

@@ -93,11 +93,10 @@ static rill_status places_make(rill_observers *o)
     for (uint64_t k = 0; k < probes; k++)
         if (!rill_points_has(&o->places.points, k)) {
             const rill_case_probe *p = &c->output.probes[k];
-            RILL_TRY(
-                rill_fail(RILL_USAGE,
-                          "probe %s: (%g mm, %g mm, %g mm) is not within the fluid: give a place inside of "
-                          "the vessel",
-                          p->name, 1e3 * p->at[0], 1e3 * p->at[1], 1e3 * p->at[2]));
+            RILL_TRY(rill_fail(
+                RILL_USAGE,
+                "probe %s: (%g mm, %g mm, %g mm) is not within the fluid: give a place inside of the vessel",
+                p->name, 1e3 * p->at[0], 1e3 * p->at[1], 1e3 * p->at[2]));
         }
 done:
     rill_array_destroy(places);
@@ -123,8 +122,9 @@ static rill_status wall_make(rill_observers *o)
     RILL_TRY(rill_wall_shear_make(v->domain, v->given->law.kind == RILL_LAW_NEWTONIAN, &o->map));
     const uint64_t triangles = o->map.triangle_count;
     if (o->map.node_count == 0)
-        RILL_TRY(rill_fail(RILL_USAGE, "no triangle of the surface has fluid near it: was the geometry made "
-                                       "from this surface?"));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "no triangle of the surface has fluid near it: was the geometry made from this surface?"));
     RILL_TRY(rill_shear_cycle_create(triangles, &o->cycle));
     RILL_TRY(rill_array_create(triangles, sizeof *o->shear, "wall shear", (void **)&o->shear));
     RILL_TRY(rill_array_create(10 * o->map.node_count, sizeof *o->stress, "stresses at the wall",

@@ -129,10 +129,10 @@ rill_status rill_slab_make(const rill_domain *domain, const double centre[3], co
     RILL_TRY(mark_fluid(&p));
     RILL_TRY(visit(&p, 0, 0));
     if (p.count == 0)
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "plane %s: its centre (%g mm, %g mm, %g mm) is not within the fluid: give a place "
-                           "inside of the vessel",
-                           name, 1e3 * centre[0], 1e3 * centre[1], 1e3 * centre[2]));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "plane %s: its centre (%g mm, %g mm, %g mm) is not within the fluid: give a place inside of the vessel",
+            name, 1e3 * centre[0], 1e3 * centre[1], 1e3 * centre[2]));
     for (uint64_t k = 0; k < p.count; k++) {
         const int i = p.list[k][0], j = p.list[k][1];
         RILL_TRY(visit(&p, i - 1, j));

@@ -86,15 +86,12 @@ static void judge_units(const rill_case *c, rill_case_plan *plan)
     if (viscosity < 1e-4 || viscosity > 1)
         rill_case_say(
             plan, false,
-            "a viscosity of %.3g mPa s is far from that of water, 1 mPa s, and blood, 3.5 mPa s: is "
-            "its unit right?",
+            "a viscosity of %.3g mPa s is far from that of water, 1 mPa s, and blood, 3.5 mPa s: is its unit right?",
             1e3 * viscosity);
     if (plan->peak.velocity > 10)
         rill_case_say(
             plan, false,
-            "up to %.3g m/s are expected, and vessels have 1 m/s or so: are the units of flows, pressures "
-            "and the "
-            "geometry right?",
+            "up to %.3g m/s are expected, and vessels have 1 m/s or so: are the units of flows, pressures and the geometry right?",
             plan->peak.velocity);
 }
 
@@ -105,8 +102,7 @@ static void judge_signs(const rill_case *c, rill_case_plan *plan)
         if (c->ends[k].wave && c->ends[k].wave->turned)
             rill_case_say(
                 plan, false,
-                "the waveform of %s has a negative mean, as files that count along the outward normal have: "
-                "its sign is changed, and it flows in",
+                "the waveform of %s has a negative mean, as files that count along the outward normal have: its sign is changed, and it flows in",
                 c->ends[k].name);
 }
 
@@ -133,23 +129,21 @@ static void judge_units_of_outlets(const rill_case *c, const rill_geom *geom, ri
         if (given > 0 && (given < PRESSURE_LOW || given > PRESSURE_GIVEN))
             rill_case_say(
                 plan, false,
-                "%s: the case gives a pressure of %.3g mmHg, and vessels have 1 to 200 mmHg: are the "
-                "units right? 1 dyn/cm2 is 0.1 Pa",
+                "%s: the case gives a pressure of %.3g mmHg, and vessels have 1 to 200 mmHg: are the units right? 1 dyn/cm2 is 0.1 Pa",
                 name, given);
         if (!rill_end_type_of(e)->circuit) continue;
         const double pressure = fabs(o->flow_mean) * (e->distal + e->micro + e->proximal) / mmhg,
                      time = rill_end_stores(e) && e->micro == 0 ? e->distal * e->compliance : 1;
         if (pressure > 0 && (pressure < PRESSURE_LOW || pressure > PRESSURE_HIGH))
-            rill_case_say(plan, pressure > PRESSURE_MOST,
-                          "%s: its mean flow of %.3g mL/s through %.3g Pa s/m3 makes %.2g mmHg, and vessels "
-                          "have 1 to 200 mmHg%s: are the units right? 1 dyn s/cm5 is 1e5 Pa s/m3",
-                          name, 1e6 * o->flow_mean, e->distal + e->micro + e->proximal, pressure,
-                          pressure > PRESSURE_MOST ? ", at most 75000 mmHg are computed" : "");
+            rill_case_say(
+                plan, pressure > PRESSURE_MOST,
+                "%s: its mean flow of %.3g mL/s through %.3g Pa s/m3 makes %.2g mmHg, and vessels have 1 to 200 mmHg%s: are the units right? 1 dyn s/cm5 is 1e5 Pa s/m3",
+                name, 1e6 * o->flow_mean, e->distal + e->micro + e->proximal, pressure,
+                pressure > PRESSURE_MOST ? ", at most 75000 mmHg are computed" : "");
         if (time < TIME_LOW || time > TIME_HIGH)
             rill_case_say(
                 plan, time > TIME_MOST,
-                "%s: distal times compliance is %.2g s, and vessels have 0.1 to 10 s%s: are the units "
-                "right? 1 cm5/dyn is 1e-5 m3/Pa",
+                "%s: distal times compliance is %.2g s, and vessels have 0.1 to 10 s%s: are the units right? 1 cm5/dyn is 1e-5 m3/Pa",
                 name, time, time > TIME_MOST ? ", at most 1e6 s are computed" : "");
     }
 }
@@ -177,10 +171,7 @@ static void judge_cells(const rill_case *c, const rill_geom *geom, rill_case_pla
     else
         rill_case_say(
             plan, false,
-            "%.3g cells lie across %s, at which the pressure drop of a straight pipe%s has an error of about "
-            "%.2g %% and its wall shear a local error of %.2g %%, more of a vessel where the boundary layer "
-            "is thin: "
-            "voxelize with --dx \"%s\", %d cells across, for %.2g and %.2g %%",
+            "%.3g cells lie across %s, at which the pressure drop of a straight pipe%s has an error of about %.2g %% and its wall shear a local error of %.2g %%, more of a vessel where the boundary layer is thin: voxelize with --dx \"%s\", %d cells across, for %.2g and %.2g %%",
             cells, o->name, c->walls == RILL_WALLS_QUADRATIC ? " with linear walls" : "",
             100 * plan->errors.pressure, 100 * plan->errors.local, dx, CELLS_FEW, 100 * then.pressure,
             100 * then.local);
@@ -194,15 +185,13 @@ static void judge_velocity(const rill_passage *fastest, rill_case_plan *plan)
     if (plan->peak.mach > MACH_MOST)
         rill_case_say(
             plan, true,
-            "a Mach number of %.3g is above %g, at %.3g m/s: give a time-step of %.2g us or less, or a mach "
-            "of 0.1",
+            "a Mach number of %.3g is above %g, at %.3g m/s: give a time-step of %.2g us or less, or a mach of 0.1",
             plan->peak.mach, MACH_MOST, plan->peak.velocity,
             1e6 * down(0.1 * dx / (sqrt(3.0) * plan->peak.velocity)));
     else if (plan->peak.mach > MACH_HIGH)
         rill_case_say(
             plan, false,
-            "a Mach number of %.3g makes errors of about %.2g %%, as its square: mach 0.1 halves them or "
-            "more",
+            "a Mach number of %.3g makes errors of about %.2g %%, as its square: mach 0.1 halves them or more",
             plan->peak.mach, 100 * plan->peak.mach * plan->peak.mach);
     if (fastest->area > 0 && 2 * fastest->velocity >= 0.99 * plan->peak.velocity)
         rill_case_say(
@@ -230,23 +219,18 @@ static void judge_stability(const rill_case *c, rill_case_plan *plan)
     if (cell > most)
         rill_case_say(
             plan, true,
-            "unstable: a cell has a Reynolds number of %.3g at the peak (tau %.5g), and %g is the most: "
-            "voxelize with "
-            "--dx \"%s\" or less%s",
+            "unstable: a cell has a Reynolds number of %.3g at the peak (tau %.5g), and %g is the most: voxelize with --dx \"%s\" or less%s",
             cell, plan->viscosity.tau_low, most, finer, other);
     else if (cell > high && !few)
         rill_case_say(
             plan, false,
-            "coarse: a cell has a Reynolds number of %.3g at the peak (tau %.5g), so that boundary layers "
-            "and eddies are "
-            "not resolved and wall shear depends on --dx; \"%s\" makes it %g",
+            "coarse: a cell has a Reynolds number of %.3g at the peak (tau %.5g), "
+            "so that boundary layers and eddies are not resolved and wall shear depends on --dx; \"%s\" makes it %g",
             cell, plan->viscosity.tau_low, safe, high);
     else if (cell > high)
         rill_case_say(
             plan, false,
-            "may become unstable: a cell has a Reynolds number of %.3g at the peak (tau %.5g), and up to %g, "
-            "with --dx "
-            "\"%s\", is safe%s",
+            "may become unstable: a cell has a Reynolds number of %.3g at the peak (tau %.5g), and up to %g, with --dx \"%s\", is safe%s",
             cell, plan->viscosity.tau_low, high, safe, other);
     if (plan->viscosity.tau_high > TAU_MOST)
         rill_case_say(plan, true, "tau goes up to %.3g, above %d: give a time-step of %.2g us or less",
@@ -273,17 +257,14 @@ static void judge_outlets(const rill_case *c, const rill_geom *geom, rill_case_p
         if (cell > CELL_BARE)
             rill_case_say(
                 plan, cell > CELL_BARE_MOST,
-                "%s: the outlet %s has no extension, and fluid leaves through it at a cell Reynolds number "
-                "of "
-                "%.3g, above %g: "
-                "voxelize with --extend 0.5D",
+                "%s: the outlet %s has no extension, and fluid leaves through it at a cell Reynolds number of %.3g, above %g: voxelize with --extend 0.5D",
                 cell > CELL_BARE_MOST ? "unstable" : "may become unstable", name, cell,
                 cell > CELL_BARE_MOST ? CELL_BARE_MOST : CELL_BARE);
         else if (jet > CELL_BARE)
             rill_case_say(
                 plan, false,
-                "may become unstable: the outlet %s has no extension, and a jet that reaches it has a cell "
-                "Reynolds number of about %.3g, above %g: voxelize with --extend 0.5D",
+                "may become unstable: the outlet %s has no extension, and a jet that reaches it has a cell Reynolds number of about %.3g, above %g: "
+                "voxelize with --extend 0.5D",
                 name, jet, CELL_BARE);
     }
 }
@@ -294,18 +275,13 @@ static void judge_walls(const rill_case *c, rill_case_plan *plan)
     if (c->walls == RILL_WALLS_QUADRATIC)
         rill_case_say(
             plan, false,
-            "the expected errors are those of linear walls: quadratic ones have about half of that of "
-            "the pressure drop, or less, and of the wall shear hardly more than linear ones: in a pipe of 12 "
-            "cells 0.9 of the local error at tau 0.502, 1.15 times at 0.8");
+            "the expected errors are those of linear walls: quadratic ones have about half of that of the pressure drop, or less, "
+            "and of the wall shear hardly more than linear ones: in a pipe of 12 cells 0.9 of the local error at tau 0.502, 1.15 times at 0.8");
     if (c->walls != RILL_WALLS_HALF_WAY) return;
     rill_case_say(
         plan, false,
-        "half-way bounce-back has a staircase wall: in a straight pipe wall shear is 7 to 8 %% too high in "
-        "the mean and "
-        "27 %% at "
-        "single triangles, however fine the voxels, and the pressure drop 2 to 5 %% at 20 cells across: "
-        "walls: "
-        "interpolated has 1 %%");
+        "half-way bounce-back has a staircase wall: in a straight pipe wall shear is 7 to 8 %% too high in the mean and 27 %% at single triangles, "
+        "however fine the voxels, and the pressure drop 2 to 5 %% at 20 cells across: walls: interpolated has 1 %%");
 }
 
 /* Velocities of a file that say little of an opening, or of another flow. */
@@ -315,15 +291,14 @@ static void judge_points(const rill_end *e, const rill_case_plan_opening *o, ril
     if (o->coverage < COVERED_LEAST)
         rill_case_say(
             plan, o->coverage < COVERED_MOST,
-            "the %u points of %s lie over %.3g %% of the opening, %.3g mm apart, and between them and "
-            "its outline velocities are estimated: give points over all of it%s",
+            "the %u points of %s lie over %.3g %% of the opening, %.3g mm apart, and between them and its outline velocities are estimated: "
+            "give points over all of it%s",
             o->points, e->name, 100 * o->coverage, 1e3 * o->points_apart,
             o->coverage < COVERED_MOST ? ", at least over half" : "");
     if (!e->from_file && (scale < SCALE_LEAST || scale > 1 / SCALE_LEAST))
         rill_case_say(
             plan, false,
-            "the velocities of %s bring %.4g mL/s in the mean and are multiplied by %.3g for the flow "
-            "that is given: are the units of both right?",
+            "the velocities of %s bring %.4g mL/s in the mean and are multiplied by %.3g for the flow that is given: are the units of both right?",
             e->name, 1e6 * o->file_flow, scale);
 }
 
@@ -339,16 +314,13 @@ static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_pl
         if (o->flow_mean < 0)
             rill_case_say(
                 plan, false,
-                "%.3g mL/s leave through the inlet %s in the mean: is the sign of its flow right? What comes "
-                "into "
-                "the vessel is positive",
+                "%.3g mL/s leave through the inlet %s in the mean: is the sign of its flow right? What comes into the vessel is positive",
                 -1e6 * o->flow_mean, name);
         if (o->kept < 1)
             rill_case_say(
                 plan, false,
-                "%s keeps %.2g %% of its profile at %.3g s of the cycle, the rest is flat: %s, up to %.3g "
-                "m/s "
-                "would leave, a cell Reynolds number of %.3g, and above %g that may become unstable%s",
+                "%s keeps %.2g %% of its profile at %.3g s of the cycle, the rest is flat: "
+                "%s, up to %.3g m/s would leave, a cell Reynolds number of %.3g, and above %g that may become unstable%s",
                 name, 100 * o->kept, o->kept_when,
                 o->points ? "as its velocities are" : "while its flow decreases near the wall", o->outward,
                 o->outward * cell, RILL_CELL_OUTWARD,
@@ -358,9 +330,8 @@ static void judge_inlets(const rill_case *c, const rill_geom *geom, rill_case_pl
         if (o->reversed * cell > RILL_CELL_OUTWARD)
             rill_case_say(
                 plan, false,
-                "may become unstable: up to %.3g m/s leave through the inlet %s, a cell Reynolds number of "
-                "%.3g, and velocity that is imposed there is safe up to %g: let a pressure drive that "
-                "opening",
+                "may become unstable: up to %.3g m/s leave through the inlet %s, a cell Reynolds number of %.3g, "
+                "and velocity that is imposed there is safe up to %g: let a pressure drive that opening",
                 o->reversed, name, o->reversed * cell, RILL_CELL_OUTWARD);
     }
 }
@@ -380,9 +351,8 @@ static void judge_waveforms(const rill_case *c, rill_case_plan *plan)
         if (beyond > RILL_WAVEFORM_BEYOND)
             rill_case_say(
                 plan, false,
-                "the waveform of %s reaches %.4g%s at %.3g s, %.2g %% of its range outside of its rows, "
-                "which lie "
-                "between %.4g and %.4g%s: give more rows around that time",
+                "the waveform of %s reaches %.4g%s at %.3g s, %.2g %% of its range outside of its rows, which lie between %.4g and %.4g%s: "
+                "give more rows around that time",
                 c->ends[k].name, value / si, units[w->kind].unit, time, 100 * beyond, w->low / si,
                 w->high / si, units[w->kind].unit);
     }
@@ -397,9 +367,7 @@ static void judge_weights(const rill_case *c, rill_case_plan *plan)
     if (plan->weights > RILL_PATCH_WEIGHTS)
         rill_case_say(
             plan, true,
-            "%d inlets with their harmonics and %d outlets have %d weights at every step, and %d are the "
-            "most: "
-            "give inlets the profile parabolic, which has one",
+            "%d inlets with their harmonics and %d outlets have %d weights at every step, and %d are the most: give inlets the profile parabolic, which has one",
             inlets, plan->opening_count - inlets, plan->weights, RILL_PATCH_WEIGHTS);
 }
 
@@ -409,16 +377,12 @@ static void judge_pressure(double swing, rill_case_plan *plan)
     if (density > 0.5)
         rill_case_say(
             plan, true,
-            "a pressure range of %.3g Pa changes the density by %.3g %%: that is not a liquid any more; a "
-            "mach of %.2g "
-            "makes it %g %%",
+            "a pressure range of %.3g Pa changes the density by %.3g %%: that is not a liquid any more; a mach of %.2g makes it %g %%",
             swing, 100 * density, down(plan->peak.mach * sqrt(SWING_HIGH / density)), 100 * SWING_HIGH);
     else if (density > SWING_HIGH)
         rill_case_say(
             plan, false,
-            "a pressure range of %.3g Pa changes the density by %.2g %%, and the vessel stores as much of "
-            "its volume: a "
-            "mach of %.2g makes it %g %%",
+            "a pressure range of %.3g Pa changes the density by %.2g %%, and the vessel stores as much of its volume: a mach of %.2g makes it %g %%",
             swing, 100 * density, down(plan->peak.mach * sqrt(SWING_HIGH / density)), 100 * SWING_HIGH);
 }
 
@@ -432,39 +396,31 @@ static void judge_compliance(const rill_case *c, rill_case_plan *plan)
     if (p->change > RILL_COMPLIANCE_CHANGE)
         rill_case_say(
             plan, true,
-            "the compressible fluid of the lattice stores %.3g %% of the stroke volume and has %.3g times "
-            "the "
-            "compliance of the Windkessels: the pressure would reach %.4g instead of %.4g mmHg, which "
-            "changes it "
-            "by %.2g %% of its range, and %g %% is the most: give a mach of %.2g, or more compliance",
+            "the compressible fluid of the lattice stores %.3g %% of the stroke volume and has %.3g times the compliance of the Windkessels: "
+            "the pressure would reach %.4g instead of %.4g mmHg, which changes it by %.2g %% of its range, and %g %% is the most: "
+            "give a mach of %.2g, or more compliance",
             100 * p->stored, p->share, p->peak_stored / mmhg, p->peak / mmhg, 100 * p->change,
             100 * RILL_COMPLIANCE_CHANGE,
             down(plan->peak.mach * sqrt(fmin(p->bearable, most > 0 ? STORED_HIGH / most : 1))));
     else if (most > slack * STORED_HIGH)
         rill_case_say(
             plan, false,
-            "the compressible fluid of the lattice has %.3g %% of the compliance of the Windkessels and "
-            "stores %.3g "
-            "%% of the stroke volume, which changes the pressure by up to %.2g %% of its range: a mach of "
-            "%.2g "
-            "makes both %g %%",
+            "the compressible fluid of the lattice has %.3g %% of the compliance of the Windkessels and stores %.3g %% of the stroke volume, "
+            "which changes the pressure by up to %.2g %% of its range: a mach of %.2g makes both %g %%",
             100 * p->share, 100 * p->stored, 100 * p->change,
             down(plan->peak.mach * sqrt(STORED_HIGH / most)), 100 * STORED_HIGH);
     if (p->sound > SOUND_HIGH)
-        rill_case_say(plan, false,
-                      "sound of the lattice is slow for changes of this flow: it makes the flow and the wall "
-                      "shear along "
-                      "the vessel differ by up to %.2g %% of the largest flow from those of blood: a mach of "
-                      "%.2g makes it "
-                      "%g %%",
-                      100 * p->sound, down(plan->peak.mach * sqrt(RILL_COMPLIANCE_SOUND / p->sound)),
-                      100 * RILL_COMPLIANCE_SOUND);
+        rill_case_say(
+            plan, false,
+            "sound of the lattice is slow for changes of this flow: "
+            "it makes the flow and the wall shear along the vessel differ by up to %.2g %% of the largest flow from those of blood: a mach of %.2g makes it %g %%",
+            100 * p->sound, down(plan->peak.mach * sqrt(RILL_COMPLIANCE_SOUND / p->sound)),
+            100 * RILL_COMPLIANCE_SOUND);
     if (5 * p->settling > slack * time)
         rill_case_say(
             plan, false,
-            "the pressure settles with %.3g s, the resistance of the outlets times the compliance of the "
-            "lattice, "
-            "and %.3g s are run: give %s of five times as much, or a mach of %.2g",
+            "the pressure settles with %.3g s, the resistance of the outlets times the compliance of the lattice, and %.3g s are run: "
+            "give %s of five times as much, or a mach of %.2g",
             p->settling, time, c->run.pulsatile ? "cycles" : "a duration",
             down(plan->peak.mach * sqrt(time / (5 * p->settling))));
 }
@@ -486,8 +442,8 @@ static void judge_resume(rill_case_plan *plan)
     if (!plan->resume.given || strcmp(plan->resume.software, rill_version()) == 0) return;
     rill_case_say(
         plan, false,
-        "the checkpoint was written by rill %s, and rill %s goes on: the results are not the bits of either "
-        "build alone; start anew, with --overwrite or in another directory, for results of one build",
+        "the checkpoint was written by rill %s, and rill %s goes on: the results are not the bits of either build alone; "
+        "start anew, with --overwrite or in another directory, for results of one build",
         plan->resume.software, rill_version());
 }
 
@@ -502,9 +458,7 @@ static void judge_memory(rill_case_plan *plan)
                             sizeof there);
     rill_case_say(
         plan, true,
-        "the run needs %s of %s memory, and %s are free: voxelize with a larger --dx, or choose storage "
-        "fp16c "
-        "and compare it with fp32 at a larger --dx",
+        "the run needs %s of %s memory, and %s are free: voxelize with a larger --dx, or choose storage fp16c and compare it with fp32 at a larger --dx",
         need, host ? "host" : "device", there);
 }
 

@@ -21,11 +21,10 @@ static rill_status judge_probes(const rill_case *c, rill_case_plan *plan)
     RILL_TRY(rill_points_make(plan->domain, (const double(*)[3])places, (uint64_t)count, &points));
     for (int k = 0; k < count; k++)
         if (!rill_points_has(&points, (uint64_t)k))
-            rill_case_say(plan, true,
-                          "probe %s: (%g mm, %g mm, %g mm) is not within the fluid: give a place inside of "
-                          "the vessel",
-                          c->output.probes[k].name, 1e3 * places[k][0], 1e3 * places[k][1],
-                          1e3 * places[k][2]);
+            rill_case_say(
+                plan, true,
+                "probe %s: (%g mm, %g mm, %g mm) is not within the fluid: give a place inside of the vessel",
+                c->output.probes[k].name, 1e3 * places[k][0], 1e3 * places[k][1], 1e3 * places[k][2]);
 done:
     rill_points_free(&points);
     rill_array_destroy(places);

@@ -383,8 +383,7 @@ static rill_status check_surface(const rill_case *given, const rill_geom *geom)
     if (!given->output.surface || geom->surface->triangle_count > 0) return RILL_OK;
     return rill_fail(
         RILL_USAGE,
-        "%s has 0 triangles for wall shear, and at least 1 is needed: add `surface: no` to output in "
-        "the case",
+        "%s has 0 triangles for wall shear, and at least 1 is needed: add `surface: no` to output in the case",
         given->geometry);
 }
 

@@ -191,12 +191,11 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
     const uint64_t most = larger(c.making, observers.host + larger(observers.making, larger(fields, pieces)));
     plan->resources.host_bytes = rill_numbering_held(geom) + most + (host ? held : kept);
     plan->resources.device_bytes = host ? 0 : held;
-    rill_log(RILL_LOG_DEBUG,
-             "plan, bytes: numbers %llu, links and openings %llu (making %llu), followed %llu (making %llu), "
-             "device %llu",
-             (unsigned long long)rill_numbering_held(geom), (unsigned long long)kept,
-             (unsigned long long)c.making, (unsigned long long)observers.host,
-             (unsigned long long)observers.making, (unsigned long long)held);
+    rill_log(
+        RILL_LOG_DEBUG,
+        "plan, bytes: numbers %llu, links and openings %llu (making %llu), followed %llu (making %llu), device %llu",
+        (unsigned long long)rill_numbering_held(geom), (unsigned long long)kept, (unsigned long long)c.making,
+        (unsigned long long)observers.host, (unsigned long long)observers.making, (unsigned long long)held);
     count_disk(given, geom, observers.series, plan);
     if (!host) RILL_TRY(rill_device_available(device, &plan->resources.device_free));
     RILL_TRY(rill_resources_divide(

@@ -25,8 +25,9 @@ rill_status rill_vessel_wall_shear(const rill_vessel *vessel, float *tawss, floa
 {
     const uint64_t n = vessel->geom->surface->triangle_count;
     if (!vessel->shear)
-        return rill_fail(RILL_USAGE, "there is no wall shear: no run of this vessel ended, or the case says "
-                                     "\"output: {surface: no}\"");
+        return rill_fail(
+            RILL_USAGE,
+            "there is no wall shear: no run of this vessel ended, or the case says \"output: {surface: no}\"");
     if (tawss) memcpy(tawss, vessel->shear, n * sizeof *tawss);
     if (osi) memcpy(osi, vessel->shear + n, n * sizeof *osi);
     return RILL_OK;

@@ -330,9 +330,7 @@ static rill_status loop_begin(rill_run_loop *loop)
     loop->mach = s->balance = NAN;
     const uint64_t interval = r->cycle / r->series + 2;
     if (interval > UINT32_MAX)
-        return rill_fail(RILL_USAGE,
-                         "a cycle of %llu steps is too long: choose a larger "
-                         "time step",
+        return rill_fail(RILL_USAGE, "a cycle of %llu steps is too long: choose a larger time step",
                          (unsigned long long)r->cycle);
     const rill_outlook *outlook = rill_vessel_outlook(loop->vessel);
     RILL_TRY(

@@ -67,8 +67,7 @@ rill_status rill_run_diverged(rill_run_loop *loop, const rill_totals *totals)
                  "lower run.mach or run.time-step, lengthen run.soft-start, or refine");
     status = rill_fail(
         RILL_NUMERICS,
-        "the flow diverged before step %llu, at %.4g s: the fluid at %s, %s (%llu nodes are no numbers); "
-        "%stau is %.4g: %s",
+        "the flow diverged before step %llu, at %.4g s: the fluid at %s, %s (%llu nodes are no numbers); %stau is %.4g: %s",
         (unsigned long long)loop->state.steps, rill_observers_time(&loop->observers),
         where(v, &w, at, sizeof at), speed, (unsigned long long)totals->not_finite, mach, tau, remedy);
 done:
@@ -84,9 +83,9 @@ rill_status rill_run_too_fast(rill_run_loop *loop)
     RILL_TRY(worst_find(v, false, &w));
     status = rill_fail(
         RILL_NUMERICS,
-        "the flow diverged from its plan before step %llu, at %.4g s: the fluid at %s, has a speed of %.3g "
-        "m/s, Mach %.3g, and the limit is %.3g, %g times the planned Mach number; tau is %.5g: voxelize with "
-        "a smaller --dx, or correct the flows and pressures of the case",
+        "the flow diverged from its plan before step %llu, at %.4g s: "
+        "the fluid at %s, has a speed of %.3g m/s, Mach %.3g, and the limit is %.3g, %g times the planned Mach number; tau is %.5g: "
+        "voxelize with a smaller --dx, or correct the flows and pressures of the case",
         (unsigned long long)loop->state.steps, rill_observers_time(&loop->observers),
         where(v, &w, at, sizeof at), w.size * v->plan.scales.velocity, sqrt(3) * w.size,
         v->plan.peak.mach_limit, RILL_GUARD_MACH, least_tau(&v->plan));
@@ -103,15 +102,14 @@ rill_status rill_run_too_dense(rill_run_loop *loop)
     rill_worst w;
     char at[224];
     RILL_TRY(worst_find(v, true, &w));
-    status = rill_fail(RILL_NUMERICS,
-                       "the flow diverged from its plan before step %llu, at %.4g s: the fluid at %s, has a "
-                       "pressure of %.4g "
-                       "mmHg, and the limits are %.4g and %.4g, %g times what the openings, Bernoulli, "
-                       "viscosity and inertia "
-                       "allow; tau is %.5g: voxelize with a smaller --dx, or lengthen soft-start",
-                       (unsigned long long)loop->state.steps, rill_observers_time(&loop->observers),
-                       where(v, &w, at, sizeof at), (base + w.rho / 3 * plan->scales.pressure) / MMHG,
-                       (base - limit) / MMHG, (base + limit) / MMHG, RILL_GUARD_PRESSURE, least_tau(plan));
+    status = rill_fail(
+        RILL_NUMERICS,
+        "the flow diverged from its plan before step %llu, at %.4g s: "
+        "the fluid at %s, has a pressure of %.4g mmHg, and the limits are %.4g and %.4g, %g times what the openings, Bernoulli, "
+        "viscosity and inertia allow; tau is %.5g: voxelize with a smaller --dx, or lengthen soft-start",
+        (unsigned long long)loop->state.steps, rill_observers_time(&loop->observers),
+        where(v, &w, at, sizeof at), (base + w.rho / 3 * plan->scales.pressure) / MMHG, (base - limit) / MMHG,
+        (base + limit) / MMHG, RILL_GUARD_PRESSURE, least_tau(plan));
 done:
     return status;
 }

@@ -72,9 +72,9 @@ void rill_transport_plan(const rill_case *given, rill_case_plan *plan)
     for (int k = 0; k < given->end_count; k++) inlets += given->ends[k].kind == RILL_END_INLET;
     if (plan->transport.scalars == 0) {
         if (given->transport.diffusivity > 0)
-            rill_case_say(plan, true,
-                          "The diffusivity is that of something carried, and nothing is. Give an inlet a "
-                          "concentration, or transport residence-time: yes.");
+            rill_case_say(
+                plan, true,
+                "The diffusivity is that of something carried, and nothing is. Give an inlet a concentration, or transport residence-time: yes.");
         return;
     }
     plan->transport.diffusivity = given->transport.diffusivity > 0 ? given->transport.diffusivity
@@ -82,9 +82,9 @@ void rill_transport_plan(const rill_case *given, rill_case_plan *plan)
                                                                    : fast * dx / RILL_CELL_PECLET_SMOOTH;
     plan->transport.cell_peclet = fast * dx / plan->transport.diffusivity;
     if (inlets == 0)
-        rill_case_say(plan, true,
-                      "What is carried comes in through inlets, and no opening is an inlet. Make one of the "
-                      "pressures an inlet, or leave transport out.");
+        rill_case_say(
+            plan, true,
+            "What is carried comes in through inlets, and no opening is an inlet. Make one of the pressures an inlet, or leave transport out.");
     if (plan->options.variant.addressing == RILL_DENSE)
         rill_case_say(plan, true, "What is carried does not go with addressing dense. Choose list.");
     if (plan->transport.cell_peclet > RILL_CELL_PECLET_LIMIT * (1 + 1e-9))
@@ -97,8 +97,7 @@ void rill_transport_plan(const rill_case *given, rill_case_plan *plan)
     else if (plan->transport.cell_peclet > RILL_CELL_PECLET_SMOOTH * (1 + 1e-9))
         rill_case_say(
             plan, false,
-            "The Peclet number of a cell is %.3g, more than %g: concentrations overshoot at fronts. "
-            "Compare with smaller voxels.",
+            "The Peclet number of a cell is %.3g, more than %g: concentrations overshoot at fronts. Compare with smaller voxels.",
             plan->transport.cell_peclet, RILL_CELL_PECLET_SMOOTH);
     if (plan->transport.diffusivity * dt / (dx * dx) > DIFFUSIVITY_MOST)
         rill_case_say(
@@ -298,11 +297,10 @@ rill_status rill_transport_take(rill_transport *t, const rill_vessel *v, double 
             row[column++] = unit_of(v, s) * leaving(t, &t->ends[k]);
         RILL_TRY(rill_sim_scalar_sum(v->sim, set_of(v->given, s), &sum));
         if (!isfinite(sum))
-            RILL_TRY(
-                rill_fail(RILL_NUMERICS,
-                          "the %s is not finite after step %llu: increase the diffusivity, or choose smaller "
-                          "voxels",
-                          rill_transport_meanings[s], (unsigned long long)rill_sim_steps(v->sim)));
+            RILL_TRY(rill_fail(
+                RILL_NUMERICS,
+                "the %s is not finite after step %llu: increase the diffusivity, or choose smaller voxels",
+                rill_transport_meanings[s], (unsigned long long)rill_sim_steps(v->sim)));
         row[column++] = unit_of(v, s) * sum / rill_domain_nodes(v->domain);
     }
 done:

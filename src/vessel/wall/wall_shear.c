@@ -518,8 +518,9 @@ rill_status rill_wall_shear_make(const rill_domain *domain, bool newtonian, rill
     *out = (rill_wall_shear){.newtonian = newtonian};
     if (!parts) return rill_fail(RILL_SYSTEM, "out of memory for wall shear");
     if (!surface || !(domain->geom->spacing > 0))
-        RILL_TRY(rill_fail(RILL_USAGE, "the geometry was not cut from a surface, so that there are no "
-                                       "triangles for wall shear: make it with `rill voxelize VESSEL.stl`"));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "the geometry was not cut from a surface, so that there are no triangles for wall shear: make it with `rill voxelize VESSEL.stl`"));
     const uint64_t count = out->triangle_count = surface->triangle_count;
     const rill_wall_shear_size size = rill_wall_shear_measure(domain->geom, domain->nodes);
     RILL_TRY(rill_memory_require(size.bytes + size.making, "the wall shear on triangles"));

@@ -89,7 +89,7 @@ class Plan:
         memory = f"{_bytes(self.host_bytes)} of {_bytes(self.host_free)}"
         if self.device_bytes:
             memory += f", of the device {_bytes(self.device_bytes)} of {_bytes(self.device_free)}"
-        known = f"about {self.steps:.2g} steps" + (" for each" if len(self.axes) > 1 else "")
+        known = f"about {float(f'{self.steps:.2g}'):,.0f} steps" + (" for each" if len(self.axes) > 1 else "")
         if math.isfinite(self.seconds):
             known += f", {_time(self.seconds)}"
         if self.refusals:

@@ -113,6 +113,8 @@ def image(im: Any, order: Any) -> tuple[Array, tuple[int, int, int], str]:
 
     Arrays that are contiguous in either order are not copied.
     """
+    if isinstance(im, (list, tuple)) and not im:
+        raise UsageError("The list of slices is empty: name their files with their folder, or give arrays.")
     letters, array = named_order(im, order), array_of(im)
     if array.dtype not in GREYS:
         raise UsageError(f"The image has the type {array.dtype}, which is no type of grey values: convert it with astype.")

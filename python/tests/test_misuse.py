@@ -61,7 +61,7 @@ def refused(call: Callable[[], Any], words: str) -> None:
 
 @pytest.mark.parametrize(("im", "words"), [
     (None, "The image is None"), (3, "0 axes instead of 3"), (np.bool_(True), "0 axes instead of 3"), (DUCT[0, 0], "1 axes instead of 3"),
-    (DUCT[None], "4 axes instead of 3"), (np.zeros((0, 4, 4), bool), "voxel"), (np.zeros((4, 0, 4), bool), "voxel"), ([], "1 axes"),
+    (DUCT[None], "4 axes instead of 3"), (np.zeros((0, 4, 4), bool), "voxel"), (np.zeros((4, 0, 4), bool), "voxel"), ([], "The list of slices is empty"),
     (DUCT.astype(complex), "complex128"), (DUCT.astype(np.longdouble), "float128"), (DUCT.astype("M8[s]"), "datetime64"),
     (DUCT.astype(object), "type object"), (np.array([[["a"]]]), "<U1"), (np.array([[[b"a"]]]), "|S1"), ([[["a"]]], "<U1"),
     (np.zeros((4, 4, 4), [("a", "u1")]), "('a', 'u1')"), ([[1], [2, 3]], "cannot be read as an array"), (Unreadable(), "no array"),

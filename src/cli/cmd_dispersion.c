@@ -396,7 +396,7 @@ static int run_words(int argc, char **argv)
     if (!help && status == RILL_OK && count == 0)
         status = rill_fail(
             RILL_USAGE,
-            "no image, geometry or field file is given: rill dispersion IMAGE --pore 0 --peclet 10");
+            "no image, geometry or field file is given: rill dispersion IMAGE --pore 0 --peclet 10, or the key input in the file of --case");
     if (!help && status == RILL_OK) {
         c.input = inputs[0];
         if (c.options.resume) cli_outputs_continue();

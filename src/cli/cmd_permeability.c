@@ -561,7 +561,7 @@ static int run_words(int argc, char **argv)
     rill_status status = cli_parse(&cli_permeability, tables, argc, argv, inputs, &count, &help);
     if (!help && status == RILL_OK && count == 0)
         status = rill_fail(RILL_USAGE,
-                           "no image or geometry is given: rill permeability IMAGE --voxel-size 5.7um");
+                           "no image or geometry is given: rill permeability IMAGE --voxel-size 5.7um, or the key input in the file of --case");
     if (!help && status == RILL_OK) {
         c.input = inputs[0];
         if (c.checkpoint.resume) cli_outputs_continue();

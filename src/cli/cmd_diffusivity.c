@@ -401,8 +401,9 @@ static int run_words(int argc, char **argv)
     const cli_option *const tables[] = {own, cli_image_options(&c.image), shared, NULL};
     rill_status status = cli_parse(&cli_diffusivity, tables, argc, argv, inputs, &count, &help);
     if (!help && status == RILL_OK && count == 0)
-        status = rill_fail(RILL_USAGE,
-                           "no image or geometry is given: rill diffusivity IMAGE --pore 0, or the key input in the file of --case");
+        status = rill_fail(
+            RILL_USAGE,
+            "no image or geometry is given: rill diffusivity IMAGE --pore 0, or the key input in the file of --case");
     if (!help && status == RILL_OK) {
         c.input = inputs[0];
         c.inputs = inputs;

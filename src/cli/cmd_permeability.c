@@ -560,8 +560,9 @@ static int run_words(int argc, char **argv)
     if (!inputs) return cli_report(&cli_permeability, rill_fail(RILL_SYSTEM, "out of memory for the inputs"));
     rill_status status = cli_parse(&cli_permeability, tables, argc, argv, inputs, &count, &help);
     if (!help && status == RILL_OK && count == 0)
-        status = rill_fail(RILL_USAGE,
-                           "no image or geometry is given: rill permeability IMAGE --voxel-size 5.7um, or the key input in the file of --case");
+        status = rill_fail(
+            RILL_USAGE,
+            "no image or geometry is given: rill permeability IMAGE --voxel-size 5.7um, or the key input in the file of --case");
     if (!help && status == RILL_OK) {
         c.input = inputs[0];
         if (c.checkpoint.resume) cli_outputs_continue();

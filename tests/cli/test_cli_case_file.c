@@ -90,7 +90,8 @@ Test(case_file, mistakes_have_their_line)
     } wrong[] = {
         {"pore: 0\nvoxelsize: 5um\n", "s.yaml:2: unknown key \"voxelsize\": did you mean voxel-size"},
         {"inputs: d/s_12x12x12.raw\n", "s.yaml:1: unknown key \"inputs\": did you mean input"},
-        {"pore: 0\n", "no image or geometry is given: rill permeability IMAGE --voxel-size 5.7um, or the key input in the file of --case"},
+        {"pore: 0\n",
+         "no image or geometry is given: rill permeability IMAGE --voxel-size 5.7um, or the key input in the file of --case"},
         {"input: d/s_12x12x12.raw\n\ntolerance: small\n", "s.yaml:3: --tolerance \"small\" is not a number"},
         {"backend: gpu\n", "s.yaml:1: --backend does not know \"gpu\""},
         {"voxel-size: 5\n", "s.yaml:1: --voxel-size"},

@@ -49,7 +49,7 @@ def unreadable(path: pathlib.Path, error: OSError) -> UsageError:
     except OSError:  # the working directory was removed
         directory = "its directory" if lacking.parent == pathlib.Path() else str(lacking.parent)
     where = f"{path} cannot be read: {error.strerror}: {directory} has no {lacking.name}"
-    return UsageError(f"{where}: did you mean {near[0]}?" if near else f"{where}: see its name, or put its directory before it.")
+    return UsageError(f"{where}: did you mean {near[0]}?" if near else f"{where}: check its name, or put its directory before it.")
 
 
 def plain(value: Any, unit: str, name: str) -> Any:

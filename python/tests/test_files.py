@@ -161,7 +161,7 @@ def test_damaged_tables_and_surfaces_are_refused(tmp_path: pathlib.Path) -> None
             rill.open(tmp_path / name)
     with pytest.raises(rill.UsageError, match=r"has no a_2x2x3\.raw: did you mean a_2x2x2\.raw\?"):
         rill.open(tmp_path / "a_2x2x3.raw")
-    with pytest.raises(rill.UsageError, match="has no none: see its name"):
+    with pytest.raises(rill.UsageError, match="has no none: check its name"):
         rill.open(tmp_path / "none" / "a.csv")
     (tmp_path / "link.csv").symlink_to("gone.csv")
     with pytest.raises(rill.UsageError, match="a link to what is not there"):
@@ -183,7 +183,7 @@ def test_a_name_is_missing_in_a_directory_that_was_removed(tmp_path: pathlib.Pat
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     (tmp_path / "here").rmdir()
-    with pytest.raises(rill.UsageError, match=r": its directory has no a\.csv: see its name"):
+    with pytest.raises(rill.UsageError, match=r": its directory has no a\.csv: check its name"):
         rill.open("a.csv")
 
 

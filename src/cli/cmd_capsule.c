@@ -17,7 +17,7 @@ typedef struct choices {
     int law;
     cli_step_choices step;
     uint32_t level, width;
-    bool quiet, level_given;
+    bool quiet, level_given, dilatation_given;
 } choices;
 
 static rill_status parse(choices *c, int argc, char **argv, bool *help)
@@ -48,7 +48,8 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
          .above = true},
         {"law", 0, CLI_CHOICE, &c->law, NULL,
          "elasticity in the plane of the membrane, with the shear modulus G", .choices = laws},
-        {"dilatation", 0, CLI_REAL, &g->dilatation, "C", "C of Skalak's law", .min = 0, .max = most},
+        {"dilatation", 0, CLI_REAL, &g->dilatation, "C", "C of Skalak's law", .min = 0, .max = most,
+         .given = &c->dilatation_given},
         {"bending", 0, CLI_REAL, &g->bending, "B", "bending stiffness over G A^2", .min = 0, .max = most},
         {"area", 0, CLI_REAL, &g->area, "K", "stiffness that holds the whole area, over G", .min = 0,
          .max = most},
@@ -85,6 +86,10 @@ static rill_status resolve(choices *c, rill_capsule_scales *scales)
         return rill_fail(RILL_USAGE, "%s is not a shape of a capsule: choose sphere or red-cell", c->shape);
     if (g->every > 0 && !g->output)
         return rill_fail(RILL_USAGE, "--every %g needs a result file: name it by -o", g->every);
+    if (c->dilatation_given && c->law != RILL_SKALAK)
+        return rill_fail(RILL_USAGE,
+                         "--dilatation has no effect on the law %s: add --law skalak, or leave it out",
+                         laws[c->law]);
     RILL_TRY(cli_step_files_few(g->every, g->strain, "of strain"));
     RILL_TRY(cli_step_resolve(&c->step, "capsules are", &g->stream, &g->storage));
     g->shape = (rill_capsule_shape)shape;
@@ -158,6 +163,8 @@ static int run(int argc, char **argv)
     c.given.progress = cli_progress(c.quiet);
     cli_signals_catch(false);
     if (!c.quiet) print_plan(&c.given, &scales);
+    RILL_TRY(cli_step_room((double)c.given.n[0] * c.given.n[1] * c.given.n[2],
+                           cli_step_node_bytes(c.given.stream, c.given.storage)));
     status = rill_capsule_run(&c.given, &outcome);
     cli_progress_end();
     if (status == RILL_OK && !c.quiet) print_outcome(&c, &outcome);

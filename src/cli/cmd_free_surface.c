@@ -15,6 +15,21 @@ static const char *const shapes[] = {"pool", "drop",  "bubble", "column",
 static const char *const faces[] = {"none", "x-", "x+", "y-", "y+", "z-", "z+", NULL};
 static const char *const files[] = {"", NULL}; /* of a step */
 
+/* What says where the liquid is, and the shapes that it belongs to. */
+enum { LENGTHS = 6, HEIGHT = 2 };
+#define OF(shape) (1U << RILL_LIQUID_##shape)
+static const struct {
+    const char *option;
+    unsigned shapes;
+} lengths[LENGTHS] = {
+    {"depth", OF(POOL) | OF(DROP) | OF(COLUMN) | OF(WAVE)},
+    {"radius", OF(DROP) | OF(BUBBLE)},
+    {"height", OF(DROP) | OF(BUBBLE)},
+    {"speed", OF(DROP)},
+    {"width", OF(COLUMN)},
+    {"amplitude", OF(WAVE)},
+};
+
 typedef struct choices {
     rill_free_surface_case given;
     const char *inputs[2];                   /* the shape, an image of the solid */
@@ -23,7 +38,8 @@ typedef struct choices {
     rill_geom *solid, *liquid; /* owned */
     int inflow, outflow;       /* of faces */
     cli_step_choices step;
-    bool quiet, height_given, size_given, inflow_given, speed_given, outflow_given;
+    bool quiet, size_given, inflow_given, speed_given, outflow_given;
+    bool lengths_given[LENGTHS]; /* as they are in the help */
 } choices;
 
 static rill_status parse(choices *c, int argc, char **argv, bool *help)
@@ -42,15 +58,17 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
         {"nz", 0, CLI_UINT32, &g->n[2], "N", "voxels along z, between floor and ceiling", .min = 1,
          .max = 100000, .given = &c->size_given},
         {"depth", 0, CLI_REAL, &g->depth, "LENGTH", "level of the pool, height of a column", .min = 0,
-         .max = most},
-        {"radius", 0, CLI_REAL, &g->radius, "LENGTH", "of the drop or bubble", .min = 0, .max = most},
+         .max = most, .given = &c->lengths_given[0]},
+        {"radius", 0, CLI_REAL, &g->radius, "LENGTH", "of the drop or bubble", .min = 0, .max = most,
+         .given = &c->lengths_given[1]},
         {"height", 0, CLI_REAL, &g->height, "LENGTH", "of its centre above the floor", "in the middle",
-         .min = 0, .max = most, .given = &c->height_given},
+         .min = 0, .max = most, .given = &c->lengths_given[HEIGHT]},
         {"speed", 0, CLI_REAL, &g->speed, "U", "of the drop, downwards, in voxels per step", .min = 0,
-         .max = 0.2},
-        {"width", 0, CLI_REAL, &g->width, "LENGTH", "of a column along x", .min = 0, .max = most},
+         .max = 0.2, .given = &c->lengths_given[3]},
+        {"width", 0, CLI_REAL, &g->width, "LENGTH", "of a column along x", .min = 0, .max = most,
+         .given = &c->lengths_given[4]},
         {"amplitude", 0, CLI_REAL, &g->amplitude, "LENGTH", "of a wave of the length nx", .min = 0,
-         .max = most},
+         .max = most, .given = &c->lengths_given[5]},
         {"liquid", 0, CLI_TEXT, &c->liquid_name, "FILE",
          "of the shape image: where liquid is at the start, an image as large as the box",
          .fallback = "none"},
@@ -106,18 +124,30 @@ static rill_status take_sides(rill_free_surface_case *g, const rill_side sides[3
     return RILL_OK;
 }
 
-/* Name in a message the option that says which values are liquid. */
+/* Let a message speak of a liquid where it speaks of pores, and of the option that says which values are. */
 static rill_status of_liquid(const char *name, rill_status status)
 {
-    static const char pore[] = "--pore";
-    char said[2048], text[2048] = "";
-    snprintf(said, sizeof said, "%s", rill_error_message());
-    for (const char *c = said, *next; c; c = next ? next + strlen(pore) : NULL) {
-        const size_t at = strlen(text);
-        next = strstr(c, pore);
-        snprintf(text + at, sizeof text - at, "%.*s%s", (int)(next ? (size_t)(next - c) : strlen(c)), c,
-                 next ? "--liquid-values" : "");
+    static const char *const words[][2] = {{"--pore", "--liquid-values"},
+                                           {"pore values", "values of the liquid"},
+                                           {"pore, all are solid", "liquid"},
+                                           {"are pore", "are liquid"}};
+    char said[2048], text[2048];
+    const char *of = rill_error_message();
+    const size_t length = strlen(name);
+    if (strncmp(of, name, length) == 0 && strncmp(of + length, ": ", 2) == 0) of += length + 2;
+    snprintf(text, sizeof text, "%s", of);
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        snprintf(said, sizeof said, "%s", text);
+        *text = '\0';
+        for (const char *c = said, *next; c; c = next ? next + strlen(words[k][0]) : NULL) {
+            const size_t at = strlen(text);
+            next = strstr(c, words[k][0]);
+            snprintf(text + at, sizeof text - at, "%.*s%s", (int)(next ? (size_t)(next - c) : strlen(c)), c,
+                     next ? words[k][1] : "");
+        }
     }
+    char *former = strstr(text, ". Former versions"); /* had no liquid */
+    if (former) *former = '\0';
     return rill_fail(status, "--liquid %s: %s", name, text);
 }
 
@@ -147,7 +177,7 @@ static rill_status check_images(const choices *c, bool geometry)
         return rill_fail(
             RILL_USAGE, "--threshold %s has a width, and a free surface takes one value: leave the width out",
             i->threshold);
-    if (!c->inputs[1] && !c->liquid_name && cli_image_given(i))
+    if (!c->inputs[1] && !c->liquid_name && (cli_image_given(i) || i->voxel_size_given))
         return rill_fail(RILL_USAGE, "options of images belong to one: name it behind the shape");
     if (c->liquid_values && !c->liquid_name)
         return rill_fail(RILL_USAGE, "--liquid-values belongs to --liquid: name the image");
@@ -203,6 +233,24 @@ static rill_status face_resolve(const char *belongs, int chosen, bool given, ril
     return RILL_OK;
 }
 
+/* Refuse what a shape does not have, and a ball without a size. */
+static rill_status check_lengths(const choices *c, int shape)
+{
+    for (int k = 0; k < LENGTHS; k++) {
+        if (!c->lengths_given[k] || lengths[k].shapes >> shape & 1) continue;
+        char with[64] = "";
+        for (int s = 0; shapes[s]; s++)
+            if (lengths[k].shapes >> s & 1)
+                snprintf(with + strlen(with), sizeof with - strlen(with), "%s%s", *with ? ", " : "",
+                         shapes[s]);
+        return rill_fail(RILL_USAGE, "--%s has no effect on the shape %s: leave it out, it belongs to %s",
+                         lengths[k].option, shapes[shape], with);
+    }
+    if ((OF(DROP) | OF(BUBBLE)) >> shape & 1 && !(c->given.radius > 0))
+        return rill_fail(RILL_USAGE, "a %s needs a --radius above 0, such as 10 (voxels)", shapes[shape]);
+    return RILL_OK;
+}
+
 static rill_status resolve(choices *c)
 {
     rill_status status = RILL_OK;
@@ -216,10 +264,14 @@ static rill_status resolve(choices *c)
     if ((shape == RILL_LIQUID_IMAGE) != (c->liquid_name != NULL))
         return rill_fail(RILL_USAGE,
                          "the shape image takes the liquid from --liquid FILE, and no other does");
+    RILL_TRY(check_lengths(c, shape));
     RILL_TRY(face_resolve("--inflow-level and --inflow-speed belong to --inflow", c->inflow,
                           c->inflow_given || c->speed_given, &g->inflow));
     RILL_TRY(face_resolve("--outflow-level belongs to --outflow", c->outflow, c->outflow_given, &g->outflow));
-    if (c->inflow && !c->speed_given)
+    if (c->outflow_given && !(g->gravity > 0))
+        return rill_fail(RILL_USAGE,
+                         "--outflow-level has no effect without --gravity: give it, or leave the level out");
+    if (c->inflow && !(g->inflow.speed > 0))
         return rill_fail(RILL_USAGE, "--inflow needs --inflow-speed: without, nothing comes in");
     if (g->every && !g->output)
         return rill_fail(RILL_USAGE, "--every %llu needs a result file: name it by -o",
@@ -231,9 +283,14 @@ done:
     return status;
 }
 
+static double nodes_of(const rill_free_surface_case *g)
+{
+    return g->geom ? (double)rill_geom_fluid(g->geom) : (double)g->n[0] * g->n[1] * g->n[2];
+}
+
 static void print_plan(const rill_free_surface_case *g)
 {
-    const double nodes = g->geom ? (double)rill_geom_fluid(g->geom) : (double)g->n[0] * g->n[1] * g->n[2];
+    const double nodes = nodes_of(g);
     const double populations = cli_step_node_bytes(g->stream, g->storage);
     cli_row("liquid", "%s", shapes[g->shape]);
     cli_row("box", "%u x %u x %u, %g nodes", g->n[0], g->n[1], g->n[2], nodes);
@@ -279,8 +336,11 @@ static int run(int argc, char **argv)
     c.given.progress = cli_progress(c.quiet);
     cli_signals_catch(false);
     RILL_TRY(read_images(&c));
-    if (!c.height_given) c.given.height = c.given.n[2] / 2.0;
+    if (!c.lengths_given[HEIGHT]) c.given.height = c.given.n[2] / 2.0;
     if (!c.quiet) print_plan(&c.given);
+    RILL_TRY(rill_free_surface_cells_check(c.given.n));
+    RILL_TRY(cli_step_room(nodes_of(&c.given), cli_step_node_bytes(c.given.stream, c.given.storage) +
+                                                   (double)rill_free_surface_node_bytes()));
     status = rill_free_surface_run(&c.given, &outcome);
     cli_progress_end();
     if (status == RILL_OK && !c.quiet) print_outcome(&c, &outcome);

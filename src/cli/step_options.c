@@ -2,8 +2,10 @@
 #include "cli/step_options.h"
 
 #include "cli/permeability.h"
+#include "core/memory.h"
 #include "kernel/variant.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +83,11 @@ rill_status cli_step_finish(const cli_step_choices *c, bool left, rill_status st
 double cli_step_node_bytes(rill_stream stream, rill_storage storage)
 {
     return 19.0 * (storage == RILL_FP64 ? 8 : storage == RILL_FP32 ? 4 : 2) * (stream == RILL_PULL ? 2 : 1);
+}
+
+rill_status cli_step_room(double nodes, double bytes)
+{
+    return rill_memory_require((uint64_t)fmin(nodes * bytes, 1e18), "populations");
 }
 
 rill_status cli_step_files_few(double every, double whole, const char *of)

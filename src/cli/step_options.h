@@ -46,6 +46,9 @@ rill_status cli_step_finish(const cli_step_choices *choices, bool left, rill_sta
 /** Return bytes of populations a node, D3Q19. */
 double cli_step_node_bytes(rill_stream stream, rill_storage storage);
 
+/** Refuse a box whose nodes do not fit into the memory, before anything is made of it. */
+rill_status cli_step_room(double nodes, double bytes);
+
 /** Refuse more files than anyone reads: --every, and what it is of. */
 rill_status cli_step_files_few(double every, double whole, const char *of);
 

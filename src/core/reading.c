@@ -61,7 +61,8 @@ static void missing(const char *path, char *text, size_t size)
     if (meant)
         snprintf(text, size, ": %s has no %s: did you mean %s?", directory, name, nearest);
     else
-        snprintf(text, size, ": %s has no %s: see its name, or put its directory before it", directory, name);
+        snprintf(text, size, ": %s has no %s: check its name, or put its directory before it", directory,
+                 name);
 }
 
 rill_status rill_fail_reading(int error, const char *path, const char *format, ...)

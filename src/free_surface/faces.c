@@ -106,9 +106,9 @@ rill_status rill_faces_create(rill_free_surface *s, const rill_free_surface_opti
         open |= drains;
     }
     if ((s->inflow.end && !fed) || (s->outflow.end && !open))
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "no pores are open at the face of the %s: choose another, or a higher level",
-                           s->inflow.end && !fed ? "inflow" : "outflow"));
+        RILL_TRY(rill_fail(RILL_USAGE, "no pores are open at the face of the %s: choose another%s",
+                           s->inflow.end && !fed ? "inflow" : "outflow",
+                           s->inflow.end && !fed ? ", or a higher level" : " face"));
     RILL_TRY(rill_array_create_zero(s->links->nodes.count, sizeof *s->links->answer, "open faces",
                                     (void **)&s->links->answer));
 done:

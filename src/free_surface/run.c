@@ -75,6 +75,9 @@ static rill_status check(const rill_free_surface_case *c)
                 RILL_USAGE,
                 "the image of the liquid has %u x %u x %u voxels, the box %u x %u x %u: they must be the same",
                 c->liquid->n[0], c->liquid->n[1], c->liquid->n[2], c->n[0], c->n[1], c->n[2]);
+    if ((c->shape == RILL_LIQUID_DROP || c->shape == RILL_LIQUID_BUBBLE) && c->height >= c->n[2] + c->radius)
+        return rill_fail(RILL_USAGE, "the %s is above the ceiling: lower its height from %g below %g",
+                         c->shape == RILL_LIQUID_DROP ? "drop" : "bubble", c->height, c->n[2] + c->radius);
     if (c->speed > 0.2)
         return rill_fail(
             RILL_USAGE,
@@ -117,7 +120,9 @@ static rill_status begin_liquid(run *r)
         if (fill[k] > 0) cell_begin(c, cell, &values[k], &values[3 * (uint64_t)nodes + k]);
     }
     if (!(liquid > 0) && !c->inflow.end)
-        RILL_TRY(rill_fail(RILL_USAGE, "there is no liquid: give it a depth or a radius"));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "there is no liquid in the pores of the box: raise its depth, radius or width, or let another place be pore"));
     RILL_TRY(rill_sim_set_moments(r->sim, values, values + nodes));
     const rill_free_surface_options options = {c->tension, c->contact_angle, c->inflow, c->outflow};
     status = rill_free_surface_create(r->sim, &options, fill, &r->surface);

@@ -64,7 +64,8 @@ static rill_status check(const rill_capsule_case *c)
                              all[k].zero ? "from" : "above");
     if (!(c->tau > 0.5) || !isfinite(c->tau)) return rill_fail(RILL_USAGE, "tau %g is not above 0.5", c->tau);
     if (c->radius < RADIUS_LEAST)
-        return rill_fail(RILL_USAGE, "radius %g is below %g voxels, which do not resolve a capsule",
+        return rill_fail(RILL_USAGE,
+                         "radius %g is too small to resolve a capsule: take %g voxels or more, such as 6",
                          c->radius, RADIUS_LEAST);
     if ((double)c->n[0] * c->n[1] * c->n[2] > UINT32_MAX - 1.0)
         return rill_fail(RILL_USAGE, "%u x %u x %u nodes are more than %u: make the box smaller", c->n[0],

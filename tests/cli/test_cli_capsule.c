@@ -61,7 +61,8 @@ Test(capsule, refusals)
     cli_test_fails(1, "needs a result file", "capsule", "sphere", "--every", "1");
     cli_test_fails(1, "write fewer", "capsule", "sphere", "--every", "1e-6", "--strain", "10", "-o", "a.h5");
     cli_test_fails(1, "takes 8.64e+13 time steps", "capsule", "sphere", "--re", "1e-11");
-    cli_test_fails(1, "below 2 voxels", "capsule", "sphere", "--radius", "1");
+    cli_test_fails(1, "take 2 voxels or more", "capsule", "sphere", "--radius", "1");
+    cli_test_fails(1, "no effect on the law neo-hookean", "capsule", "sphere", "--dilatation", "2");
     cli_test_fails(1, "fluid would pass between vertices; take --level 3", "capsule", "sphere", "--level",
                    "1");
     cli_test_fails(1, "nodes are more than 4294967294", "capsule", "sphere", "--nx", "10000", "--ny", "10000",

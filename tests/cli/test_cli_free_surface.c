@@ -199,6 +199,56 @@ Test(free_surface, options_have_an_effect)
         0);
 }
 
+/* A length that the shape does not have is refused, as is a ball that is not there. */
+Test(free_surface, lengths_of_a_shape)
+{
+    static const char *const refused[][9] = {
+        {"no effect on the shape pool", "pool", "--depth", "3", "--radius", "2"},
+        {"belongs to column", "pool", "--depth", "3", "--width", "2"},
+        {"belongs to wave", "drop", "--radius", "3", "--amplitude", "2"},
+        {"belongs to drop, bubble", "column", "--height", "3"},
+        {"belongs to drop", "bubble", "--radius", "3", "--speed", "0.1"},
+        {"belongs to pool, drop, column, wave", "bubble", "--radius", "3", "--depth", "4"},
+        {"a drop needs a --radius", "drop", "--depth", "3"},
+        {"a bubble needs a --radius", "bubble", "--radius", "0"},
+        {"below 11", "bubble", "--radius", "3", "--height", "11"},
+        {"without --gravity", "pool", "--depth", "3", "--outflow", "x+", "--outflow-level", "2"},
+        {"name it behind the shape", "pool", "--depth", "3", "--voxel-size", "1um"},
+        {"needs --inflow-speed", "pool", "--depth", "3", "--inflow", "x-", "--inflow-speed", "0"},
+    };
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
+        const char *words[20] = {"free-surface", refused[k][1], "-q",      "--nx", "8", "--ny", "8",
+                                 "--nz",         "8",           "--steps", "1"};
+        int count = 11;
+        for (int i = 2; i < 9 && refused[k][i]; i++) words[count++] = refused[k][i];
+        const cli_result r = cli_test_run_list(words);
+        cli_test_expect_failure(&r, 1, refused[k][0]);
+    }
+}
+
+/* Messages on the image of a liquid speak of liquid, and name the file once. */
+Test(free_surface, words_of_a_liquid)
+{
+    write_file("wet.raw", "00000000", 64);
+    const cli_result r = cli_test_run("free-surface", "image", "--liquid", "wet.raw", "--size", "8x8x8",
+                                      "--liquid-values", "49");
+    cli_test_expect_failure(&r, 1, "rill free-surface: --liquid wet.raw: no voxel is liquid: ");
+    cr_expect_null(strstr(r.err, "pore"), "%s", r.err);
+    const cli_result unsaid = cli_test_run("free-surface", "image", "--liquid", "wet.raw", "--size", "8x8x8");
+    cli_test_expect_failure(&unsaid, 1, "which of its values (u8) are liquid");
+    cr_expect_null(strstr(unsaid.err, "ormer"), "%s", unsaid.err);
+}
+
+/* A box beyond the memory is refused before anything is made of it. */
+Test(free_surface, box_beyond_memory)
+{
+    cr_assert_eq(setenv("RILL_MEMORY", "100MB", 1), 0);
+    cli_test_fails(3, "no room for populations", "free-surface", "pool", "-q", "--depth", "3", "--nx", "128",
+                   "--ny", "128", "--nz", "128", "--steps", "1");
+    cli_test_fails(3, "no room for populations", "capsule", "sphere", "-q", "--nx", "128", "--ny", "128",
+                   "--nz", "128", "--strain", "1e-6");
+}
+
 Test(free_surface, refusals)
 {
     cli_test_fails(1, "--resume needs a checkpoint", "free-surface", "pool", "--depth", "3", "--resume");
@@ -209,7 +259,7 @@ Test(free_surface, refusals)
     cli_test_fails(1, "choose pool, drop", "free-surface", "blob");
     cli_test_fails(1, "on a CPU only", "free-surface", "pool", "--depth", "3", "--backend", "cuda");
     cli_test_fails(1, "contact-angle", "free-surface", "pool", "--depth", "3", "--contact-angle", "180");
-    cli_test_fails(1, "there is no liquid", "free-surface", "pool", "-q", "--nx", "4", "--ny", "4", "--nz",
+    cli_test_fails(1, "there is no liquid in", "free-surface", "pool", "-q", "--nx", "4", "--ny", "4", "--nz",
                    "4");
     cli_test_fails(1, "needs a result file", "free-surface", "pool", "--depth", "3", "--every", "10");
     cli_test_fails(1, "more than 100000 files", "free-surface", "pool", "--depth", "3", "--steps",

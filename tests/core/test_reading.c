@@ -50,22 +50,22 @@ Test(reading, a_missing_name_is_looked_for)
 {
     char here[2048], text[4096];
     cr_assert_not_null(getcwd(here, sizeof here));
-    snprintf(text, sizeof text, ": %s has no rock.raw: see its name, or put its directory before it", here);
+    snprintf(text, sizeof text, ": %s has no rock.raw: check its name, or put its directory before it", here);
     says("rock.raw", ENOENT, text);
     says("./rock.raw", ENOENT, text);
     put("rock.tif");
     put("other.tif");
     snprintf(text, sizeof text, ": %s has no rokc.tif: did you mean rock.tif?", here);
     says("rokc.tif", ENOENT, text);
-    snprintf(text, sizeof text, ": %s has no data: see its name, or put its directory before it", here);
+    snprintf(text, sizeof text, ": %s has no data: check its name, or put its directory before it", here);
     says("data/deep/rock.tif", ENOENT, text);
     cr_assert_eq(mkdir("datas", 0777), 0);
     snprintf(text, sizeof text, ": %s has no data: did you mean datas?", here);
     says("data/rock.tif", ENOENT, text);
-    says("datas/rock.tif", ENOENT, ": datas has no rock.tif: see its name, or put its directory before it");
-    says("datas/deep//", ENOENT, ": datas has no deep: see its name, or put its directory before it");
+    says("datas/rock.tif", ENOENT, ": datas has no rock.tif: check its name, or put its directory before it");
+    says("datas/deep//", ENOENT, ": datas has no deep: check its name, or put its directory before it");
     says("/no-such-name-here", ENOENT,
-         ": / has no no-such-name-here: see its name, or put its directory before it");
+         ": / has no no-such-name-here: check its name, or put its directory before it");
     cr_assert_eq(symlink("gone", "rock.raw"), 0);
     says("rock.raw", ENOENT, ": it is a link to what is not there");
 }
@@ -93,7 +93,7 @@ Test(reading, a_long_name_has_no_nearest)
     memset(name, 'a', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     put("rock.tif");
-    snprintf(text, sizeof text, ": %s has no %s: see its name, or put its directory before it", here, name);
+    snprintf(text, sizeof text, ": %s has no %s: check its name, or put its directory before it", here, name);
     says(name, ENOENT, text);
     char longer[sizeof name + 4];
     snprintf(longer, sizeof longer, "%s.tif", name);

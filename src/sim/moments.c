@@ -215,18 +215,18 @@ done:
 static rill_status label_begin(rill_sim *sim, uint32_t count, const uint32_t *labels)
 {
     rill_status status = RILL_OK;
-    const uint64_t bytes = sim->domain->nodes * sizeof *sim->labels;
+    const uint64_t bytes = sim->domain->nodes * sizeof *sim->labels.nodes;
     RILL_TRY(rill_sim_slice_make(sim));
     if (labels)
-        RILL_TRY(rill_device_share(sim->device, labels, bytes, "labels", (const void **)&sim->labels));
+        RILL_TRY(rill_device_share(sim->device, labels, bytes, "labels", (const void **)&sim->labels.nodes));
     else
-        RILL_TRY(rill_device_alloc(sim->device, bytes, "labels", (void **)&sim->own_labels));
-    if (!labels) sim->labels = sim->own_labels;
+        RILL_TRY(rill_device_alloc(sim->device, bytes, "labels", (void **)&sim->labels.own));
+    if (!labels) sim->labels.nodes = sim->labels.own;
     RILL_TRY(
-        rill_device_alloc(sim->device, count * sizeof(int64_t), "sums by label", (void **)&sim->label_sums));
+        rill_device_alloc(sim->device, count * sizeof(int64_t), "sums by label", (void **)&sim->labels.sums));
     RILL_TRY(rill_device_alloc(sim->device, count * sizeof(double), "values by label",
-                               (void **)&sim->label_values));
-    sim->label_count = count;
+                               (void **)&sim->labels.values));
+    sim->labels.count = count;
 done:
     return status;
 }
@@ -237,12 +237,12 @@ static rill_status host_begin(rill_sim *sim, uint32_t count)
 {
     rill_status status = RILL_OK;
     for (int k = 0; k < 2; k++) {
-        RILL_TRY(rill_array_create(count, sizeof *sim->label_host[k], "sums by label",
-                                   (void **)&sim->label_host[k]));
-        memset(sim->label_host[k], 0, count * sizeof *sim->label_host[k]);
-        rill_device_pin(sim->device, sim->label_host[k], count * sizeof *sim->label_host[k]);
+        RILL_TRY(rill_array_create(count, sizeof *sim->labels.host[k], "sums by label",
+                                   (void **)&sim->labels.host[k]));
+        memset(sim->labels.host[k], 0, count * sizeof *sim->labels.host[k]);
+        rill_device_pin(sim->device, sim->labels.host[k], count * sizeof *sim->labels.host[k]);
     }
-    sim->label_count = count;
+    sim->labels.count = count;
 done:
     return status;
 }
@@ -282,7 +282,7 @@ rill_status rill_sim_label_put(rill_sim *sim, rill_global_node first, uint64_t c
         size_t at;
         const range r = range_of(sim, k, first, count, &at);
         if (r.count)
-            RILL_TRY(rill_device_upload(part->device, part->own_labels + r.first, labels + at,
+            RILL_TRY(rill_device_upload(part->device, part->labels.own + r.first, labels + at,
                                         (uint64_t)r.count * sizeof *labels));
     }
 done:
@@ -308,14 +308,14 @@ done:
 static void slice_gather(rill_sim *sim, const rill_launch *launch, rill_node first, rill_node count)
 {
     sim->flow->kernels->moments(launch, sim->domain->first + first, count, sim->slice);
-    rill_device_gather(sim->device, sim->slice, sim->labels + first, count, sim->label_sums);
+    rill_device_gather(sim->device, sim->slice, sim->labels.nodes + first, count, sim->labels.sums);
 }
 
 static void slice_add(rill_sim *sim, const rill_launch *launch, rill_node first, rill_node count)
 {
     rill_launch adding = *launch;
     adding.add = true;
-    rill_device_spread(sim->device, sim->label_values, sim->labels + first, count, sim->slice);
+    rill_device_spread(sim->device, sim->labels.values, sim->labels.nodes + first, count, sim->slice);
     sim->flow->kernels->set(&adding, sim->domain->first + first, count, sim->slice);
     if (!rill_stream_macroscopic((int)adding.variant.stream) || sim->steps == sim->given) return;
     adding.from = launch->to; /* what is remembered of the step before moves along */
@@ -345,11 +345,11 @@ static void to_units(const void *shared, uint64_t first, uint64_t end)
 rill_status rill_sim_label_begin_sums(rill_sim *sim)
 {
     rill_status status = RILL_OK;
-    const uint64_t bytes = sim->label_count * sizeof(int64_t);
-    memset(sim->label_host[0], 0, bytes);
+    const uint64_t bytes = sim->labels.count * sizeof(int64_t);
+    memset(sim->labels.host[0], 0, bytes);
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         rill_sim *part = rill_sim_part(sim, k);
-        RILL_TRY(rill_device_upload(part->device, part->label_sums, sim->label_host[0], bytes));
+        RILL_TRY(rill_device_upload(part->device, part->labels.sums, sim->labels.host[0], bytes));
     }
 done:
     return status;
@@ -358,15 +358,15 @@ done:
 rill_status rill_sim_label_end_sums(rill_sim *sim, double *sums)
 {
     rill_status status = RILL_OK;
-    const uint64_t bytes = sim->label_count * sizeof(int64_t);
-    const label_parts s = {sim->label_host[0], sim->label_host[1], sums};
+    const uint64_t bytes = sim->labels.count * sizeof(int64_t);
+    const label_parts s = {sim->labels.host[0], sim->labels.host[1], sums};
     for (int k = 0; k < rill_sim_parts(sim); k++) { /* integers: any order gives the same */
         rill_sim *part = rill_sim_part(sim, k);
         RILL_TRY(rill_device_wait(part->device));
-        RILL_TRY(rill_device_download(part->device, s.of_part, part->label_sums, bytes));
-        rill_threads_for(sim->label_count, LABELS_PIECE, add_part, &s);
+        RILL_TRY(rill_device_download(part->device, s.of_part, part->labels.sums, bytes));
+        rill_threads_for(sim->labels.count, LABELS_PIECE, add_part, &s);
     }
-    rill_threads_for(sim->label_count, LABELS_PIECE, to_units, &s);
+    rill_threads_for(sim->labels.count, LABELS_PIECE, to_units, &s);
 done:
     return status;
 }
@@ -397,14 +397,14 @@ static void copy(const void *shared, uint64_t first, uint64_t end)
 rill_status rill_sim_label_add(rill_sim *sim, const double *density)
 {
     rill_status status = RILL_OK;
-    double *given = (double *)sim->label_host[0];
+    double *given = (double *)sim->labels.host[0];
     sim->fresh = sim->steps;
-    rill_threads_for(sim->label_count, LABELS_PIECE, copy, &(copying){given, density});
+    rill_threads_for(sim->labels.count, LABELS_PIECE, copy, &(copying){given, density});
     for (int k = 0; k < rill_sim_parts(sim); k++) {
         rill_sim *part = rill_sim_part(sim, k);
         part->fresh = part->steps;
         RILL_TRY(
-            rill_device_upload(part->device, part->label_values, given, sim->label_count * sizeof *given));
+            rill_device_upload(part->device, part->labels.values, given, sim->labels.count * sizeof *given));
         RILL_TRY(by_slices(part, slice_add));
     }
     for (int k = 0; k < rill_sim_parts(sim); k++) RILL_TRY(rill_device_wait(rill_sim_part(sim, k)->device));

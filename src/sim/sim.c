@@ -150,8 +150,8 @@ void rill_sim_destroy(rill_sim *sim)
     if (!sim) return;
     rill_sim_loading_free(sim);
     for (int k = 0; k < 2; k++) {
-        if (sim->device) rill_device_unpin(sim->device, sim->label_host[k]);
-        rill_array_destroy(sim->label_host[k]);
+        if (sim->device) rill_device_unpin(sim->device, sim->labels.host[k]);
+        rill_array_destroy(sim->labels.host[k]);
     }
     if (sim->several) {
         rill_several_destroy(sim->several);
@@ -167,14 +167,14 @@ void rill_sim_destroy(rill_sim *sim)
         rill_device_free(sim->device, sim->slice);
         rill_device_free(sim->device, sim->order);
         rill_device_free(sim->device, sim->words);
-        if (sim->own_labels)
-            rill_device_free(sim->device, sim->own_labels);
+        if (sim->labels.own)
+            rill_device_free(sim->device, sim->labels.own);
         else
-            rill_device_release(sim->device, sim->labels);
+            rill_device_release(sim->device, sim->labels.nodes);
         rill_device_release(sim->device, sim->sponge.nodes);
         rill_device_release(sim->device, sim->sponge.keep);
-        rill_device_free(sim->device, sim->label_sums);
-        rill_device_free(sim->device, sim->label_values);
+        rill_device_free(sim->device, sim->labels.sums);
+        rill_device_free(sim->device, sim->labels.values);
     }
     for (int k = 0; k < sim->set_count; k++) rill_set_destroy(&sim->flow[k], sim->device);
     rill_array_destroy(sim->host_partials);
@@ -319,8 +319,8 @@ static rill_status partials_take(rill_sim *sim, int set, bool rounding, rill_spe
         rill_launch launch = rill_set_launch(part, &part->flow[set]);
         launch.rounding = rounding;
         if (labels) {
-            launch.labels = part->labels;
-            launch.label_sums = part->label_sums;
+            launch.labels = part->labels.nodes;
+            launch.label_sums = part->labels.sums;
         }
         if (speeds != RILL_SPEEDS_NOW) {
             RILL_TRY(velocities_make(part));

@@ -13,6 +13,16 @@
 
 typedef struct rill_several rill_several;
 
+/** Labels of nodes, by which moments are summed: see rill_sim_label_begin(). */
+typedef struct rill_sim_labels {
+    uint32_t *own;         /* [nodes] on the backend; NULL where rill_sim_label_share() was given some */
+    const uint32_t *nodes; /* [nodes] there: own, or those given */
+    uint32_t count;
+    int64_t *sums; /* [count] on the backend, as the next */
+    double *values;
+    int64_t *host[2]; /* [count], sums of all parts and of one; not of a part of several */
+} rill_sim_labels;
+
 struct rill_sim {
     const rill_domain *domain;
     rill_several *several; /* on several devices: simulations of parts, that have all that is below
@@ -41,12 +51,7 @@ struct rill_sim {
     rill_node *order;       /* [RILL_SIM_SLICE] on the backend, dense addressing only */
     void *words;            /* of a chunk of nodes on the backend, made when first used: state.c */
     rill_sponge sponge;     /* on the backend */
-    uint32_t *own_labels;   /* [nodes] on the backend, see rill_sim_label_begin() */
-    const uint32_t *labels; /* [nodes] there: these, or what rill_sim_label_share() was given */
-    uint32_t label_count;
-    int64_t *label_sums; /* [label_count] on the backend, as the next */
-    double *label_values;
-    int64_t *label_host[2]; /* [label_count], sums of all parts and of one; not of a part of several */
+    rill_sim_labels labels;
 };
 
 /** Return how many parts a simulation has, 1 on one device. */

@@ -7,6 +7,7 @@
 #include "io/hdf5.h"
 #include "io/result.h"
 #include "message.h"
+#include "own_clock.h"
 
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
@@ -369,8 +370,9 @@ Test(cli, progress_overwrites_itself_on_a_terminal)
     const int saved = dup(STDERR_FILENO);
     dup2(slave, STDERR_FILENO);
     setenv("TERM", "xterm", 1);
+    own_clock_tick = 0.015;
     const rill_progress line = cli_progress(false);
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 10; i++) /* in less than 0.2 s */
         cr_assert_eq(rill_progress_detail(line, "stepping", 0.005 * i, "a detail longer than the line"),
                      RILL_OK);
     cli_progress_end();
@@ -397,6 +399,7 @@ Test(cli, progress_overwrites_itself_on_a_terminal)
 Test(cli, progress_is_throttled, .init = cr_redirect_stderr)
 {
     setenv("TERM", "xterm", 1);
+    own_clock_tick = 0.09; /* s: 100 reports in less than 10 s */
     const rill_progress quiet = cli_progress(true);
     for (int i = 0; i < 100; i++) cr_assert_eq(rill_progress_report(quiet, "labelling", 0.01 * i), RILL_OK);
     const rill_progress plain = cli_progress(false); /* a pipe: no terminal */

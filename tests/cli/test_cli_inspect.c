@@ -91,15 +91,26 @@ Test(inspect, library)
     rill_geom_destroy(geom);
 }
 
+/* Return how often the program in place of rill-inspect has begun. On a busy machine its time may be over
+ * before. */
+static int calls(void)
+{
+    int count = 0;
+    FILE *file = fopen("calls", "r");
+    for (int c; file && (c = fgetc(file)) != EOF;) count += c == 'x';
+    if (file) fclose(file);
+    return count;
+}
+
 Test(inspect, time_is_limited)
 {
     generate("a.geom.h5");
     replace("echo x >>calls; exec sleep 60");
     setenv("RILL_INSPECT_SECONDS", "1.5", 1);
     cli_test_fails(1, "a.geom.h5: the HDF5 library takes longer than", "info", "a.geom.h5");
-    cr_expect_eq(system("test \"$(cat calls)\" = x"), 0, "a file that takes too long is read once");
+    cr_expect_leq(calls(), 1, "a file that takes too long is read once");
     cli_test_fails(1, "a.geom.h5: the HDF5 library takes longer than", "permeability", "a.geom.h5", "-q");
-    cr_expect_eq(system("test \"$(grep -c x calls)\" = 2"), 0, "also by permeability");
+    cr_expect_leq(calls(), 2, "also by permeability");
     setenv("RILL_INSPECT_SECONDS", "soon", 1);
     cli_test_fails(1, "RILL_INSPECT_SECONDS is \"soon\"", "info", "a.geom.h5");
 }
@@ -113,7 +124,7 @@ Test(inspect, refusals_are_remembered)
     setenv("RILL_INSPECT_SECONDS", "1.5", 1);
     for (int k = 0; k < 2; k++) cr_expect_eq(rill_geom_read("a.geom.h5", &geom), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "longer than"), "%s", rill_error_message());
-    cr_expect_eq(system("test \"$(cat calls)\" = x"), 0);
+    cr_expect_leq(calls(), 1);
     replace("printf K");
     setenv("RILL_INSPECT_SECONDS", "100", 1);
     cr_expect_eq(rill_geom_read("a.geom.h5", &geom), RILL_OK, "%s", rill_error_message());

@@ -5,10 +5,10 @@
 #include "surfaces.h"
 #include "vessel_case.h"
 
-#include "core/clock.h"
 #include "core/progress.h"
 #include "geometry/image/voxelize.h"
 #include "io/fields.h"
+#include "own_clock.h"
 #include "planned.h"
 
 #include <criterion/criterion.h>
@@ -17,14 +17,6 @@
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* In place of the library's clock: at every look a second has passed, so that what reports a few times a
- * second reports at every look, on every machine. */
-double rill_now(void)
-{
-    static _Thread_local double seconds;
-    return seconds += 1;
-}
 
 TestSuite(progress, .init = files_start, .fini = files_end, .timeout = 300);
 

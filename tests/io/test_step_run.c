@@ -6,8 +6,10 @@
 #include "io_test.h"
 #include "membrane/run.h"
 #include "message.h"
+#include "own_clock.h"
 #include "surface_totals.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,17 +18,27 @@ static char checkpoint[IO_TEST_PATH];
 
 static void begin(void)
 {
+    own_clock_tick = 0.1; /* runs look for signals behind 1, 3, 6, 10, ... steps, and rows */
     io_test_start();
     strcpy(checkpoint, io_test_path("kept.checkpoint.h5"));
 }
 
 TestSuite(step_run, .init = begin, .fini = io_test_end);
 
+static double stopped_at; /* part of the steps that were made */
+
 /* Cancel work once a part of its steps is made. */
 static bool stop(void *context, const rill_progress_moment *m)
 {
     const double *at = context;
+    stopped_at = m->fraction;
     return strcmp(m->what, "steps") != 0 || m->fraction < *at;
+}
+
+/* Return whether there is a row of a run at the step at which it was stopped. */
+static bool stopped_behind_row(uint64_t steps, uint64_t every)
+{
+    return (uint64_t)lround(stopped_at * (double)steps) % every == 0;
 }
 
 static const rill_stream streams[] = {RILL_PULL, RILL_AA, RILL_ESOTWIST, RILL_ESOPULL};
@@ -107,7 +119,7 @@ static void expect_same_step(uint64_t step, const char *kind, const char *datase
 }
 
 /* Where runs are stopped: before the first step, and later. */
-static const double stops[] = {0, 0.2, 0.45, 0.46, 0.9};
+static const double stops[] = {0, 0.2, 0.45, 0.46, 0.7};
 enum { STOPS = sizeof stops / sizeof *stops };
 
 /* ---- the same bits ----------------------------------------------------------------------------- */
@@ -128,6 +140,8 @@ static void drop_is_resumed(int stream, rill_storage storage)
         c.progress = (rill_progress){stop, &at};
         c.keep.resume = k > 0;
         cr_assert_eq(rill_free_surface_run(&c, &parts), RILL_CANCELLED);
+        cr_expect_eq(stopped_behind_row(c.steps, c.every), k == 0, "stop %d behind %g of the steps", k,
+                     stopped_at);
         expect_message("continue with --resume from");
         cr_assert_eq(access(checkpoint, F_OK), 0);
         cr_assert_neq(access(parts_name, F_OK), 0, "a result of a run that has not ended");
@@ -166,11 +180,15 @@ static void capsule_is_resumed(int stream)
     c.output = parts_name;
     c.keep.checkpoint = checkpoint;
     unlink(parts_name);
+    rill_capsule_scales scales;
+    cr_assert_eq(rill_capsule_scale(&c, &scales), RILL_OK);
     for (int k = 0; k < STOPS; k++) {
         double at = stops[k];
         c.progress = (rill_progress){stop, &at};
         c.keep.resume = k > 0;
         cr_assert_eq(rill_capsule_run(&c, &parts), RILL_CANCELLED);
+        cr_expect_eq(stopped_behind_row(scales.plan.steps, scales.plan.every), k == 0,
+                     "stop %d behind %g of the steps", k, stopped_at);
         expect_message("continue with --resume from");
     }
     c.progress = (rill_progress){NULL, NULL};
@@ -184,8 +202,6 @@ static void capsule_is_resumed(int stream)
                                          "/summary/drift"};
     for (size_t k = 0; k < sizeof series / sizeof *series; k++)
         expect_same(whole_name, parts_name, series[k]);
-    rill_capsule_scales scales;
-    cr_assert_eq(rill_capsule_scale(&c, &scales), RILL_OK);
     for (uint64_t step = 0; step <= scales.plan.steps; step += scales.plan.every) {
         expect_same_step(step, "", "/VTKHDF/PointData/velocity");
         expect_same_step(step, ".membrane", "/VTKHDF/Points");

@@ -16,10 +16,8 @@
 
 #include <criterion/new/assert.h>
 #include <omp.h>
-#include <pthread.h>
-#include <stdatomic.h>
+#include <malloc.h>
 #include <sys/mman.h>
-#include <time.h>
 
 extern const rill_backend rill_backend_cpu;
 
@@ -127,17 +125,35 @@ static rill_status apart_require(rill_device *device, uint64_t bytes, const char
     return RILL_OK;
 }
 
-static atomic_bool watching;
+static _Atomic double anonymous = -1; /* bytes at the peak, while it is looked for; else -1 */
 
-/* Look at the anonymous memory of the process a thousand times a second. @return in *most its peak */
-static void *watch(void *most)
+/* Look at the anonymous memory of the process. */
+static void look(void)
 {
-    while (atomic_load(&watching)) {
-        *(double *)most = fmax(*(double *)most, status_of("RssAnon"));
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    }
-    return NULL;
+    const double before = anonymous;
+    if (before < 0) return;
+    anonymous = -1; /* a look frees memory, too */
+    anonymous = fmax(before, status_of("RssAnon"));
 }
+
+#if !SANITIZED
+/* In place of those of the C library: memory is at a peak before blocks of it are given back. */
+extern void *__libc_realloc(void *block, size_t bytes);
+extern void __libc_free(void *block);
+enum { LARGE = 1 << 16 }; /* bytes of a block that is looked at */
+
+void *realloc(void *block, size_t bytes)
+{
+    if (block && malloc_usable_size(block) >= LARGE) look();
+    return __libc_realloc(block, bytes);
+}
+
+void free(void *block)
+{
+    if (block && malloc_usable_size(block) >= LARGE) look();
+    __libc_free(block);
+}
+#endif
 
 static rill_status pass(void *context, const rill_permeability_flow *run, const rill_node_moments *moments)
 {
@@ -150,20 +166,19 @@ static void as_planned(const char *what, const rill_geom *geom, const rill_perme
 {
     rill_permeability_plan plan;
     rill_permeability result;
-    pthread_t watcher;
-    double most = 0;
     uint64_t host;
     now.most = 0;
     cr_assert_eq(rill_permeability_plan_make(geom, o, &plan), RILL_OK, "%s", rill_error_message());
     rill_memory_give_back();
     cr_assert_eq(rill_memory_peak(0, &host), RILL_OK); /* free what the allocator keeps */
+    peak_pin();
     const double before = status_of("RssAnon");
+    anonymous = before;
     const double more = (double)(plan.resources.host_bytes - rill_numbered_bytes(plan.numbered));
-    atomic_store(&watching, true);
-    cr_assert_eq(pthread_create(&watcher, NULL, watch, &most), 0);
     const rill_status status = rill_permeability_compute(geom, o, &plan, &result);
-    atomic_store(&watching, false);
-    pthread_join(watcher, NULL);
+    look();
+    const double most = anonymous;
+    anonymous = -1;
     cr_expect(status == RILL_OK || status == RILL_NUMERICS, "%s: %s", what, rill_error_message());
     /* How many throats a pore network has is an estimate, which also covers noise: twice what rocks have. */
     const uint64_t throats = pages(rill_network_copy_size(plan.chambers) / 2);

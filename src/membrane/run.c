@@ -244,6 +244,7 @@ static rill_status begin(run *r)
     o.variant.collision = RILL_TRT;
     o.variant.stream = c->stream;
     o.variant.storage = c->storage;
+    o.variant.shift = c->shift;
     o.on.backend = RILL_BACKEND_CPU;
     o.tau = c->tau;
     RILL_TRY(rill_sim_create(r->domain, &o, &r->sim));
@@ -471,6 +472,7 @@ static rill_status row(void *context)
                              now->centre[1],   now->centre[2]};
     memcpy(values + 2, more, sizeof more);
     r->out->steps = step;
+    if (r->given->row) r->given->row(r->given->context, now);
     return r->given->output && rill_step_plan_writes(&r->scales.plan, step) ? write_files(r) : RILL_OK;
 }
 

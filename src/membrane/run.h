@@ -12,6 +12,17 @@
 /** Shapes at rest. */
 typedef enum rill_capsule_shape { RILL_CAPSULE_SPHERE, RILL_CAPSULE_RED_CELL } rill_capsule_shape;
 
+/** Shape of a capsule at one time; of several, its mean. */
+typedef struct rill_capsule_row {
+    double strain;      /**< gamma t */
+    double deformation; /**< Taylor's D = (L - B) / (L + B) of the ellipsoid with the same moments of inertia,
+                           L and B in the plane of shear */
+    double inclination; /**< of L to the flow, degrees */
+    double axes[3];     /**< semi-axes, voxels, longest first */
+    double area, volume; /**< over those at rest */
+    double centre[3];    /**< voxels from the corner of the box */
+} rill_capsule_row;
+
 /** What to compute: lengths in voxels, the rest without dimensions. */
 typedef struct rill_capsule_case {
     rill_capsule_shape shape;
@@ -31,11 +42,15 @@ typedef struct rill_capsule_case {
     int width;     /**< of the kernel */
     rill_stream stream;
     rill_storage storage;
+    rill_shift shift;
     double every;        /**< files of fields and membrane after this strain each; 0: none */
     const char *output;  /**< "capsule.h5"; NULL: no files */
     const char *command; /**< provenance; may be NULL */
     rill_step_keep keep; /**< its checkpoint */
     rill_progress progress;
+    void (*row)(void *context,
+                const rill_capsule_row *row); /**< called with each row of the series; NULL: none */
+    void *context;                            /**< for `row` */
 } rill_capsule_case;
 
 /** Numbers of it in lattice units. */
@@ -48,17 +63,6 @@ typedef struct rill_capsule_scales {
     uint32_t vertices, triangles; /**< of each */
     uint32_t rows[3];             /**< positions for capsules along each axis */
 } rill_capsule_scales;
-
-/** Shape of a capsule at one time; of several, its mean. */
-typedef struct rill_capsule_row {
-    double strain;      /**< gamma t */
-    double deformation; /**< Taylor's D = (L - B) / (L + B) of the ellipsoid with the same moments of inertia,
-                           L and B in the plane of shear */
-    double inclination; /**< of L to the flow, degrees */
-    double axes[3];     /**< semi-axes, voxels, longest first */
-    double area, volume; /**< over those at rest */
-    double centre[3];    /**< voxels from the corner of the box */
-} rill_capsule_row;
 
 /** What came of it. */
 typedef struct rill_capsule_outcome {

@@ -33,6 +33,9 @@ extern const rill_verify_group rill_verify_vessel_accuracies; /**< errors by cel
 extern const rill_verify_group rill_verify_vessel_cases;      /**< whole cases with openings */
 extern const rill_verify_group rill_verify_vessel_bodies;     /**< spheres and a cylinder with such walls */
 
+extern const rill_verify_group rill_verify_capsules;        /**< capsules in shear flow */
+extern const rill_verify_group rill_verify_format_capsules; /**< formats and a capsule */
+
 extern const rill_verify_group rill_verify_sizes; /**< as many nodes as requested */
 
 #endif

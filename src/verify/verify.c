@@ -10,16 +10,16 @@
 #include <stdio.h>
 
 const char *const rill_verify_suite_names[RILL_VERIFY_SUITES + 1] = {"reference", "formats", "sizes",
-                                                                     "vessels"};
+                                                                     "vessels", "capsules"};
 
 static const rill_verify_group *const reference[] = {
     &rill_verify_channels, &rill_verify_pipes,    &rill_verify_cylinders,
     &rill_verify_spheres,  &rill_verify_vortices, &rill_verify_cavities,
     &rill_verify_streets,  &rill_verify_rocks,    NULL,
 };
-static const rill_verify_group *const formats[] = {&rill_verify_format_pipes, &rill_verify_format_vortices,
-                                                   &rill_verify_format_flows, &rill_verify_format_pores,
-                                                   NULL};
+static const rill_verify_group *const formats[] = {&rill_verify_format_pipes,    &rill_verify_format_vortices,
+                                                   &rill_verify_format_flows,    &rill_verify_format_pores,
+                                                   &rill_verify_format_capsules, NULL};
 static const rill_verify_group *const sizes[] = {&rill_verify_sizes, NULL};
 static const rill_verify_group *const vessels[] = {&rill_verify_vessel_pipes,
                                                    &rill_verify_vessel_blood,
@@ -32,8 +32,9 @@ static const rill_verify_group *const vessels[] = {&rill_verify_vessel_pipes,
                                                    &rill_verify_vessel_bodies,
                                                    &rill_verify_vessel_cases,
                                                    NULL};
-static const rill_verify_group *const *const suites[RILL_VERIFY_SUITES] = {reference, formats, sizes,
-                                                                           vessels};
+static const rill_verify_group *const capsules[] = {&rill_verify_capsules, NULL};
+static const rill_verify_group *const *const suites[RILL_VERIFY_SUITES] = {reference, formats, sizes, vessels,
+                                                                           capsules};
 
 int rill_verify_count(rill_verify_suite suite)
 {

@@ -93,6 +93,27 @@ Test(verify, lists_its_cases_and_their_sources)
     cr_assert_not_null(strstr(r.out, "doi:10.1103/PhysRevE.68.066614"), "%s", r.out);
 }
 
+Test(verify, has_capsules)
+{
+    cli_result r = cli_test_run("verify", "--suite", "capsules", "--list");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    for (int k = 0; k < 2; k++) {
+        static const char *const names[] = {"capsules/neo-hookean-0.6 ", "capsules/skalak-0.6 "};
+        cr_assert_not_null(strstr(r.out, names[k]), "%s", r.out);
+    }
+    r = cli_test_run("verify", "--suite", "formats", "--list");
+    cr_assert_not_null(strstr(r.out, "formats/capsule "), "%s", r.out);
+    /* It has one collision, lattice and rule at walls, and no ring buffer. */
+    static const char *const others[][2] = {
+        {"--collision", "srt"}, {"--lattice", "d3q27"}, {"--stream", "ring"}};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        r = cli_test_run("verify", "--suite", "capsules", "--case", "capsules/skalak-small", "--backend",
+                         "cpu", others[k][0], others[k][1]);
+        cr_expect_eq(r.code, 1, "%s: %d", others[k][1], r.code);
+        cr_expect_not_null(strstr(r.out, "skip  capsules/skalak-small      capsules "), "%s", r.out);
+    }
+}
+
 /* Data of its own, in which a drag is 30 instead of 24.83. */
 static const char cylinders[] = "# rows: 1\nsolid fraction, drag [1]\n0.1, 30\n";
 

@@ -169,6 +169,19 @@ Test(step_run, drops_go_on_to_the_same_bits)
     for (int stream = 0; stream < 4; stream++) drop_is_resumed(stream, stream < 2 ? RILL_FP32 : RILL_FP64);
 }
 
+/* Count rows, and keep the last. */
+typedef struct rows {
+    uint64_t count;
+    rill_capsule_row last;
+} rows;
+
+static void note(void *context, const rill_capsule_row *row)
+{
+    rows *r = context;
+    r->count++;
+    r->last = *row;
+}
+
 static void capsule_is_resumed(int stream)
 {
     char whole_name[IO_TEST_PATH], parts_name[IO_TEST_PATH];
@@ -176,7 +189,13 @@ static void capsule_is_resumed(int stream)
     strcpy(parts_name, io_test_path("parts.h5"));
     rill_capsule_case c = capsule_of(stream, whole_name);
     rill_capsule_outcome whole, parts;
+    rows seen = {0};
+    c.row = note;
+    c.context = &seen;
     cr_assert_eq(rill_capsule_run(&c, &whole), RILL_OK, "%s", rill_error_message());
+    cr_expect_eq(memcmp(&seen.last, &whole.last, sizeof whole.last), 0);
+    cr_expect_gt(seen.count, 20, "20 rows in a unit of strain, of which there are 1.1");
+    c.row = NULL;
     c.output = parts_name;
     c.keep.checkpoint = checkpoint;
     unlink(parts_name);

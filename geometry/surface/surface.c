@@ -278,7 +278,9 @@ rill_status rill_surface_close(work *w)
         RILL_TRY(rill_openings_rename(&w->openings, w->options->names[k]));
     if (w->openings.hole_count > 0) r->largest_hole = w->openings.holes[0];
     if (w->options->extend > 0 && w->openings.count == 0)
-        RILL_TRY(rill_fail(RILL_USAGE, "it has no opening that --extend could extend: leave it out"));
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "it has no opening that --extend could extend: open it with --plane (`rill info` lists where), or leave --extend out"));
     r->volume = rill_mesh_volume(w->mesh);
     RILL_TRY(examine(w));
     check_size(w);

@@ -228,4 +228,5 @@ Test(cli_case, refuses)
     shape_write_stl(&s, "ball.stl");
     shape_free(&s);
     cli_test_fails(1, "has no opening", "case", "ball.stl", "--units", "mm");
+    cli_test_fails(1, "open it with --plane", "case", "ball.stl", "--units", "mm", "--dx", "1mm");
 }

@@ -222,6 +222,8 @@ Test(cli_check, judges_resistances_compliances_and_pressures)
         {"pressure, pressure: 0.0006 mmHg", "pressure of 0.0006 mmHg", 0},
         {"pressure, waveform: p.csv", "pressure of 1.2e+03 mmHg", 0},
         {"resistance, resistance: 1e9 Pa.s/m3, beyond: -50000 Pa", "pressure of 375 mmHg", 0},
+        {"windkessel, proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e-30 m3/Pa",
+         "no mach above 0.002", 0},
         {"pressure, pressure: 0 mmHg", NULL, 0},
         {"pressure, pressure: 90 mmHg", NULL, 0},
         {"windkessel, proximal: 1e8 Pa.s/m3, distal: 1e9 Pa.s/m3, compliance: 1e-9 m3/Pa", NULL, 0}};
@@ -236,6 +238,47 @@ Test(cli_check, judges_resistances_compliances_and_pressures)
         const char *text = cases[k].code ? r.err : r.out;
         if (cases[k].words) cr_assert(strstr(text, cases[k].words), "%s: %s", cases[k].end, text);
         if (!cases[k].words) cr_assert_null(strstr(r.out, "units right"), "%s", r.out);
+    }
+}
+
+/* What the end of a surface costs that is an outlet, too, where fluid leaves slowly. */
+Test(cli_check, says_what_an_outlet_without_extension_changes)
+{
+    static const char *const words[] = {"left and other outlets are without an extension",
+                                        "right is without an extension"};
+    cli_result r =
+        cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "0.4mm", "--name", "opening-1=in",
+                     "--name", "opening-2=left", "--name", "opening-3=right", "-o", "bare.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    for (int k = 0; k < 3; k++) {
+        write_text(
+            "c.yaml",
+            "geometry: %s.geom.h5\nfluid: {density: 1060 kg/m3, viscosity: 3.5 mPa.s}\n"
+            "openings:\n  in: {kind: inlet, flow: 0.05 mL/s}\n  left: {kind: %s}\n  right: {kind: pressure, pressure: 0 Pa}\n",
+            k < 2 ? "bare" : "v", k == 1 ? "wall" : "pressure, pressure: 0 Pa");
+        r = cli_test_run("check", "c.yaml", "--no-measure", "--backend", "cpu");
+        cr_assert_eq(r.code, 0, "%s", r.err);
+        if (k < 2)
+            cr_expect(strstr(r.out, words[k]), "%s", r.out);
+        else
+            cr_expect_null(strstr(r.out, "without an extension"), "%s", r.out);
+    }
+}
+
+/* 50 ms are 1000 steps of 50 us, although their quotient is a rounding above. */
+Test(cli_check, counts_whole_steps_of_a_duration)
+{
+    static const int steps[] = {999, 1000, 1002, 1400};
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        char words[64];
+        write_text("c.yaml",
+                   FLUID "openings:\n  in: {kind: inlet, flow: 0.2 mL/s}\n" OUT
+                         "run: {duration: %g ms, time-step: 50 us}\n",
+                   0.05 * steps[k]);
+        const cli_result r = cli_test_run("check", "c.yaml", "--no-measure", "--backend", "cpu");
+        cr_assert_eq(r.code, 0, "%s", r.err);
+        snprintf(words, sizeof words, "at most %d, ", steps[k]);
+        cr_expect(strstr(r.out, words), "%s: %s", words, r.out);
     }
 }
 

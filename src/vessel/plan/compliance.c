@@ -13,8 +13,7 @@
 /* Of a cycle, and of an interval that is searched. */
 enum { SAMPLES = 256, HALVINGS = 30 };
 
-#define SHARE 0.05       /* of the circuit's compliance, and of the stroke volume, that is planned for */
-#define MACH_LEAST 0.002 /* a smaller Mach number is not chosen for it: time grows with its inverse */
+#define SHARE 0.05 /* of the circuit's compliance, and of the stroke volume, that is planned for */
 
 static bool pulsates(const rill_case *c) { return c->run.period > 0; }
 
@@ -112,7 +111,7 @@ double rill_compliance_step(const rill_case *c, const rill_case_plan_compliance 
     if (p->inertia > 0) most = fmin(most, RILL_COMPLIANCE_SOUND / p->inertia);
     /* V / (rho c_s^2) = 3 V dt^2 / (rho dx^2) */
     return fmax(spacing * sqrt(most * c->density / (3 * p->volume)),
-                MACH_LEAST / sqrt(3.0) * spacing / fastest);
+                RILL_COMPLIANCE_MACH / sqrt(3.0) * spacing / fastest);
 }
 
 /* Return the largest change of the pressure by so much compliance, over its range, and its peaks. */

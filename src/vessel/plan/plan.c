@@ -367,7 +367,8 @@ static void count_steps(planner *p)
         const double chosen = passes * p->fastest.length / fmax(along, 1e-9) +
                               widest * widest / plan->viscosity.nu +
                               5 * (stores->settling + stores->constant);
-        plan->steps = (uint64_t)fmin(ceil((c->run.duration > 0 ? c->run.duration : chosen) / dt), 1e15);
+        const double steps = (c->run.duration > 0 ? c->run.duration : chosen) / dt, rounding = 1e-12;
+        plan->steps = (uint64_t)fmin(ceil(steps * (1 - rounding)), 1e15);
     }
     const double whole = c->run.pulsatile ? (double)plan->cycle_steps : (double)plan->steps;
     const double soft =

@@ -90,6 +90,8 @@ double rill_compliance_step(const rill_case *given, const rill_case_plan_complia
 
 #define RILL_COMPLIANCE_CHANGE 0.2 /**< of the range of pressures, by what the lattice stores: the most */
 #define RILL_COMPLIANCE_SOUND 0.02 /**< of the largest flow, by what the lattice stores along the vessel */
+#define RILL_COMPLIANCE_MACH                                                                                 \
+    0.002 /**< a smaller Mach number is not chosen for it: time grows with its inverse */
 
 /** Fill in what follows from the time step. @see tests/vessel/test_compliance.c */
 void rill_compliance_end(const rill_case *given, const rill_outlook *outlook, const rill_scales *scales,

@@ -2,7 +2,10 @@
 /* The parts of a permeability's checkpoint, and what it belongs to. */
 #include "permeability/pause.h"
 #include "core/status.h"
+#include "geometry/voxels/axes.h"
+#include "permeability/tensor.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,15 +98,33 @@ static rill_status runs_pack(const rill_permeability *p, int count, bytes *out)
     return RILL_OK;
 }
 
-static rill_status run_unpack(const bytes *from, uint64_t *at, rill_permeability_flow *out)
+static rill_status damaged(const rill_pause *p)
+{
+    return rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", p->path);
+}
+
+/* Return whether what was read can be a run: with numbers that index arrays, a text that ends. */
+static bool run_fits(const rill_permeability_flow *run)
+{
+    const char *raw = (const char *)run;
+    const unsigned char converged = (unsigned char)raw[offsetof(rill_permeability_flow, converged)],
+                        known = (unsigned char)raw[offsetof(rill_permeability_flow, walls.known)];
+    return converged <= 1 && known <= 1 && run->axis >= 0 && run->axis <= 2 && run->cycles >= 0 &&
+           (int)run->storage >= 0 && run->storage < RILL_STORAGE_COUNT && run->walls.box_count >= 0 &&
+           run->walls.box_count <= RILL_DECISIVE_BOXES && memchr(run->reason, 0, sizeof run->reason);
+}
+
+static rill_status run_unpack(const rill_pause *p, const bytes *from, uint64_t *at,
+                              rill_permeability_flow *out)
 {
     rill_permeability_flow run;
-    if (from->size - *at < sizeof run) return rill_fail(RILL_USAGE, "its runs are cut");
+    if (from->size - *at < sizeof run) return damaged(p);
     memcpy(&run, from->data + *at, sizeof run);
     *at += sizeof run;
     const uint64_t size = run.sample_count * sizeof *run.samples;
-    if (run.sample_count > (from->size - *at) / sizeof *run.samples)
-        return rill_fail(RILL_USAGE, "its runs are cut");
+    if (!run_fits(&run) || run.axis >= p->place.axis ||
+        run.sample_count > (from->size - *at) / sizeof *run.samples)
+        return damaged(p);
     run.samples = malloc(size ? size : 1);
     if (!run.samples) return rill_fail(RILL_SYSTEM, "out of memory for the series of a run");
     memcpy(run.samples, from->data + *at, size);
@@ -129,15 +150,16 @@ static rill_status read_all(const rill_permeability_options *o, rill_permeabilit
     const bool attempts = at_stop->attempt >= RILL_ATTEMPT_FIRST && at_stop->attempt <= most &&
                           at_stop->changed >= RILL_ATTEMPT_FIRST && at_stop->changed <= most;
     if (at_stop->steps != steps || steps == 0 || at_stop->axis < 0 || at_stop->axis > 2 ||
-        at_stop->runs < 0 || at_stop->runs > at_stop->axis || !attempts)
-        RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", p->path));
+        !rill_axes_has(rill_tensor_driven(&p->geom->porosity, o->axis), at_stop->axis) || at_stop->runs < 0 ||
+        at_stop->runs > at_stop->axis || !attempts)
+        RILL_TRY(damaged(p));
     if (steps > o->max_steps)
         RILL_TRY(rill_fail(
             RILL_USAGE,
             "cannot continue from %s: it was written after %llu steps, more than --max-steps (%llu): raise it",
             p->path, (unsigned long long)steps, (unsigned long long)o->max_steps));
     while (out->run_count < p->place.runs) {
-        RILL_TRY(run_unpack(&runs, &at, &out->runs[out->run_count]));
+        RILL_TRY(run_unpack(p, &runs, &at, &out->runs[out->run_count]));
         out->run_count++;
     }
     p->journal = (rill_journal){

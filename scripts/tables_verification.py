@@ -23,6 +23,11 @@ def formats():
     return max(reports("formats"), key=lambda named: named[1]["set"] == "full")
 
 
+def report_with(key):
+    """Return (file name, report) of the formats with these series, or None."""
+    return next((named for named in reports("formats") if key in named[1]["series"]), None)
+
+
 def row(cells):
     return "| " + " | ".join(cells) + " |\n"
 
@@ -142,15 +147,14 @@ TABLES = [
 ]
 
 
-def format_tables():
-    name, report = formats()
+def heading(name, report):
     passed = sum(c["pass"] for c in report["checks"])
-    text = f"\n[{name}](verification/{name}): {report['set']} set, {report['device']}, rill {report['software']}, "
-    text += f"{report['date']}, {report['seconds']:.0f} s; {passed} of {len(report['checks'])} checks passed.\n"
-    for key, title in TABLES:
-        if key in report["series"]:
-            text += table_of(report["series"][key], title, 4 if "street" in key else 2)
-    text += "\nWhat the suite asserts:\n\n" + row(["flow", "what", "found", "limit"]) + "|---|---|--:|--:|\n"
+    return (f"\n[{name}](verification/{name}): {report['set']} set, {report['device']}, rill {report['software']}, "
+            f"{report['date']}, {report['seconds']:.0f} s; {passed} of {len(report['checks'])} checks passed.\n")
+
+
+def assertions(report):
+    text = "\nWhat the suite asserts:\n\n" + row(["flow", "what", "found", "limit"]) + "|---|---|--:|--:|\n"
     last = None
     for check in report["checks"]:
         expected, limit = demand(check)
@@ -158,6 +162,36 @@ def format_tables():
                      limit if expected == "–" else f"{expected} ± {limit}"])
         last = check["case"]
     return text
+
+
+def format_tables():
+    name, report = formats()
+    text = heading(name, report)
+    for key, title in TABLES:
+        if key in report["series"]:
+            text += table_of(report["series"][key], title, 4 if "street" in key else 2)
+    return text + assertions(report)
+
+
+def capsule_table():
+    """Return the deformation at the end, and the largest distance to that of fp64 at any time, by format."""
+    name, report = report_with("capsule/deformation")
+    found, off = (curves(report["series"]["capsule/" + key]) for key in ("deformation", "rounding"))
+    end = report["series"]["capsule/deformation"]["x"][-1]
+    text = heading(name, report) + f"\nDeformation at a strain of {end:.3g}, and its largest distance to that of fp64 at any time:\n\n"
+    text += row(["format", "shifted", "distance", "plain", "distance"]) + "|---|--:|--:|--:|--:|\n"
+
+    def farthest(values):
+        known = [v for v in values if v is not None]
+        return "diverges" if len(known) < len(values) else number(max(known), 2)
+
+    for storage in dict.fromkeys(s for s, _ in found):
+        cells = [storage]
+        for shift in ("shifted", "plain"):
+            key = storage, shift
+            cells += [number(found[key][-1], 5), "–" if key == ("fp64", "shifted") else farthest(off[key])]
+        text += row(cells)
+    return text + assertions(report)
 
 
 # ---- figures --------------------------------------------------------------------------------------
@@ -169,7 +203,7 @@ COLOURS = {name: PALETTE[k % len(PALETTE)] for k, name in enumerate(names("STORA
 ROUGH = [name for name in COLOURS if name != "fp64"]  # of interest where fp64 is the measure
 
 
-def draw(axes, series, only=None, absolute=False):
+def draw(axes, series, only=None, absolute=False, scale="log"):
     for (storage, shift), y in curves(series).items():
         if only and storage not in only:
             continue
@@ -182,7 +216,7 @@ def draw(axes, series, only=None, absolute=False):
     axes.set_ylabel(series["y_name"], fontsize=8)
     axes.tick_params(labelsize=7)
     axes.grid(alpha=0.3, lw=0.5)
-    axes.set_yscale("log")
+    axes.set_yscale(scale)
 
 
 def legend(figure):
@@ -249,6 +283,15 @@ def figures():
     save(figure, "formats-permeability")
 
 
+    series = report_with("capsule/deformation")[1]["series"]
+    figure, axes = panels(2)
+    draw(axes[0], series["capsule/deformation"], scale="linear")
+    draw(axes[1], series["capsule/rounding"], ROUGH)
+    legend(figure)
+    save(figure, "formats-capsule")
+
+
 def made():
     """Return {path: {mark: text}}, and files that are not made any more: none."""
-    return {ROOT / "docs/suites.md": {suite: checks_of(suite) for suite in ("reference", "vessels")}, ROOT / "docs/formats.md": {"formats": format_tables()}}, []
+    return {ROOT / "docs/suites.md": {suite: checks_of(suite) for suite in ("reference", "vessels")},
+            ROOT / "docs/formats.md": {"formats": format_tables(), "capsule": capsule_table()}}, []

@@ -30,7 +30,7 @@ static void start(void)
     cr_assert_eq(r.code, 0, "%s", r.err);
 }
 
-TestSuite(cli_check, .init = start, .fini = cli_test_end, .timeout = 300);
+TestSuite(cli_check, .init = start, .fini = cli_test_end);
 
 #define FLUID "geometry: v.geom.h5\nfluid: {density: 1060 kg/m3, viscosity: 3.5 mPa.s}\n"
 #define OUT "  left: {kind: pressure, pressure: 80 mmHg}\n  right: {kind: flow-split, fraction: murray}\n"

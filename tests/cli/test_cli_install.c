@@ -114,7 +114,7 @@ Test(install, other_shells_have_every_option)
 }
 
 /* With a version that fits, without one, and with one that does not exist yet. */
-Test(install, cmake_finds_the_library, .timeout = 300)
+Test(install, cmake_finds_the_library)
 {
     char command[4096], line[512];
     const char *prefix = require("RILL_PREFIX");
@@ -219,7 +219,7 @@ Test(install, permeability_gets_its_number)
 }
 
 /* Poiseuille in a pipe of radius 1 mm and length 4 mm: a drop of 8 mu L Q / (pi R^4). */
-Test(install, vessel_gets_flow_and_pressure, .timeout = 300)
+Test(install, vessel_gets_flow_and_pressure)
 {
     char line[512];
     double flow, pressure;
@@ -254,7 +254,7 @@ Test(install, vessel_gets_flow_and_pressure, .timeout = 300)
 
 /* A square duct: k = 0.03514 a^4 / A; a pipe of radius 1 mm: wall shear 4 mu Q / (pi R^3). Nothing is
  * written. */
-Test(install, arrays_get_their_numbers_without_files, .timeout = 300)
+Test(install, arrays_get_their_numbers_without_files)
 {
     char line[512];
     double k, again, flow, shear;

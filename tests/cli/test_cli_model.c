@@ -16,7 +16,7 @@ static void begin_model(void)
     cr_assert_eq(system("cp \"$RILL_EXAMPLES/coupled/rcr.py\" . && chmod +x rcr.py"), 0);
 }
 
-TestSuite(cli_model, .init = begin_model, .fini = cli_test_end, .timeout = 300);
+TestSuite(cli_model, .init = begin_model, .fini = cli_test_end);
 
 #define WAVE FLUID "openings:\n  in: {kind: inlet, waveform: wave.csv}\n"
 #define MODEL WAVE "  out: {kind: model, pressure: 5 Pa, swing: 5 Pa, proximal: 1e7 Pa.s/m3}\n"

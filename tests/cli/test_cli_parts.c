@@ -58,7 +58,7 @@ Test(permeability_parts, is_the_same_in_parts)
 }
 
 /* What makes several runs does it in parts, too; a batch does not, and says so. */
-Test(permeability_parts, tensor_and_error_bar_are_the_same_in_parts, .timeout = 300)
+Test(permeability_parts, tensor_and_error_bar_are_the_same_in_parts)
 {
     static const char *const keys[] = {"permeability.lu.xx", "permeability.lu.xy", "permeability.lu.yy",
                                        "permeability.lu.zx", "permeability.lu.zz", "uncertainty"};

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <time.h>
 
-TestSuite(processes, .init = cli_test_start, .fini = cli_test_end, .timeout = 300);
+TestSuite(processes, .init = cli_test_start, .fini = cli_test_end);
 
 static bool mpi_there(void)
 {

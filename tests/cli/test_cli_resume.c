@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-TestSuite(cli_resume, .init = begin, .fini = cli_test_end, .timeout = 300);
+TestSuite(cli_resume, .init = begin, .fini = cli_test_end);
 
 /* Start a run in the background. */
 static pid_t start(const char *const *arguments)

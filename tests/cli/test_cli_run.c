@@ -6,7 +6,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-TestSuite(cli_run, .init = begin, .fini = cli_test_end, .timeout = 300);
+TestSuite(cli_run, .init = begin, .fini = cli_test_end);
 
 /* A steady run makes three spans whatever its steps divide by, and an estimate above 100 % is none. */
 Test(cli_run, a_short_steady_run_says_what_it_knows)

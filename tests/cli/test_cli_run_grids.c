@@ -15,7 +15,7 @@ static void begin(void)
     cr_assert_eq(r.code, 0, "%s", r.err);
 }
 
-TestSuite(run_grids, .init = begin, .fini = cli_test_end, .timeout = 300);
+TestSuite(run_grids, .init = begin, .fini = cli_test_end);
 
 /* Along z, or with z turned to x. */
 static void voxelize(const char *dx, const char *axes)

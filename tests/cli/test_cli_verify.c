@@ -167,7 +167,7 @@ Test(verify, mistakes)
 }
 
 /* Cases in parts find the same numbers; what several devices do not have is refused before the first case. */
-Test(verify, finds_the_same_in_parts, .timeout = 300, .disabled = SANITIZED)
+Test(verify, finds_the_same_in_parts, .disabled = SANITIZED)
 {
     const struct {
         const char *suite, *name;

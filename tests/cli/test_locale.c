@@ -289,7 +289,7 @@ static int compare_folders(const char *a, const char *b)
     return compared;
 }
 
-ParameterizedTest(const char (*name)[NAME], locale, commands_do_the_same, .timeout = 300)
+ParameterizedTest(const char (*name)[NAME], locale, commands_do_the_same)
 {
     char root[DIRECTORY_SIZE], command[512];
     cr_assert_not_null(getcwd(root, sizeof root));

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-TestSuite(arrays, .init = files_start, .fini = files_end, .timeout = 120);
+TestSuite(arrays, .init = files_start, .fini = files_end);
 
 static rill_mesh *pipe_mesh(void)
 {

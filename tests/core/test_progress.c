@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-TestSuite(progress, .init = files_start, .fini = files_end, .timeout = 300);
+TestSuite(progress, .init = files_start, .fini = files_end);
 
 /* Cancels at the call with this number; 0: never. */
 typedef struct canceller {

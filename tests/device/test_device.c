@@ -59,7 +59,7 @@ static void *work_in_thread(void *of)
 /* Twice as many simulations side by side as threads elsewhere, half of them on a device that a thread made
  * for them, the others on their own; with openings of no kind, but with steps whose blocks wait for each
  * other. */
-Test(device, simulations_in_threads_have_the_bits_of_one_alone, .timeout = 300)
+Test(device, simulations_in_threads_have_the_bits_of_one_alone)
 {
     static const rill_stream streams[] = {RILL_PULL, RILL_AA, RILL_RING};
     FOR_EACH_BACKEND(kind)

@@ -232,5 +232,5 @@ static void calls_arrive(bool queues)
     forked_end_team(&team, children, 0);
 }
 
-Test(remote, calls_arrive_in_their_order, .timeout = 300) { calls_arrive(false); }
-Test(remote, calls_arrive_in_the_order_of_queues, .timeout = 300) { calls_arrive(true); }
+Test(remote, calls_arrive_in_their_order) { calls_arrive(false); }
+Test(remote, calls_arrive_in_the_order_of_queues) { calls_arrive(true); }

@@ -410,7 +410,7 @@ Test(links, are_taken_once_by_simulations_on_a_domain)
 }
 
 /* A domain may be destroyed before its simulations. */
-Test(links, outlive_their_domain, .timeout = 300)
+Test(links, outlive_their_domain)
 {
     const rill_side periodic[3] = {RILL_PERIODIC, RILL_PERIODIC, RILL_PERIODIC};
     rill_geom *geom = noise((const uint32_t[3]){20, 20, 20}, periodic, 5, 3);

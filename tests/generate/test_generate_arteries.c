@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(generate_arteries, .timeout = 120);
+TestSuite(generate_arteries);
 
 static rill_arteries grow(const rill_arteries_options *o)
 {

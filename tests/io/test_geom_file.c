@@ -94,7 +94,7 @@ static void *write_and_read(void *of)
 }
 
 /* HDF5 itself may be built without protection from threads. */
-Test(geom_file, threads_write_and_read_side_by_side, .timeout = 300)
+Test(geom_file, threads_write_and_read_side_by_side)
 {
     enum { count = 4 };
     pthread_t threads[count];
@@ -196,7 +196,7 @@ static void store(const char *bytes, size_t size)
 }
 
 /* No cut and no flipped byte gives a crash or other voxels, also without the checksum of the whole file. */
-Test(geom_file, damage_is_found, .timeout = 120)
+Test(geom_file, damage_is_found)
 {
     rill_geom *geom = sample(), *back = NULL;
     size_t size, refused = 0, sums = 0;

@@ -218,7 +218,7 @@ Test(threshold_networks, a_thin_box_has_none)
 
 /* Of few pores in much solid, and many that open, the networks take more memory than the run: its plan states
  * it. */
-Test(threshold_networks, take_what_the_plan_states, .timeout = 300, .disabled = SANITIZED)
+Test(threshold_networks, take_what_the_plan_states, .disabled = SANITIZED)
 {
     enum { N = 160 };
     picture p = picture_of(N, N, N);

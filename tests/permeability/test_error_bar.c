@@ -446,7 +446,7 @@ static void expect_same_bar(const bounded *a, const bounded *b)
 
 /* Where processes keep the image they keep the crops and split voxels, and all has the bits of one process.
  */
-Test(error_bar, has_the_same_bits_where_processes_keep_the_image, .timeout = 300)
+Test(error_bar, has_the_same_bits_where_processes_keep_the_image)
 {
     for (int whole = 0; whole < 2; whole++) {
         bounded one = {.plan = {.part_count = 0}};

@@ -15,7 +15,7 @@ static void begin(void)
     files_start();
 }
 
-TestSuite(pace, .init = begin, .fini = files_end, .timeout = 300);
+TestSuite(pace, .init = begin, .fini = files_end);
 
 /* A small vessel is stepped itself, 8 steps between readings, for a fifth of a second: 96 steps until the
  * 14th reading. A box has neither walls nor openings. */

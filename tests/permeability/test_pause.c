@@ -30,7 +30,7 @@ static void end(void)
     directory_remove(directory);
 }
 
-TestSuite(pause, .init = start, .fini = end, .timeout = 120);
+TestSuite(pause, .init = start, .fini = end);
 
 /* Voxels that are solid at random in blocks of two: a network of pores. */
 static rill_geom *rock(uint32_t n)

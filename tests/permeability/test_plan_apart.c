@@ -221,7 +221,7 @@ static rill_permeability_options options(void)
     return o;
 }
 
-Test(plan_apart, both_memories_are_what_the_plan_states, .timeout = 300, .disabled = SANITIZED)
+Test(plan_apart, both_memories_are_what_the_plan_states, .disabled = SANITIZED)
 {
     omp_set_num_threads(2);
     rill_memory_give_back();
@@ -241,7 +241,7 @@ Test(plan_apart, both_memories_are_what_the_plan_states, .timeout = 300, .disabl
 
 /* Faces at which pressure is held, and what is read of the flow through edges, are most of the small arrays.
  */
-Test(plan_apart, arrays_of_reservoirs_are_planned, .timeout = 300, .disabled = SANITIZED)
+Test(plan_apart, arrays_of_reservoirs_are_planned, .disabled = SANITIZED)
 {
     rill_memory_give_back();
     rill_geom *geom = random_rock(64);

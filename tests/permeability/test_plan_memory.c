@@ -85,7 +85,7 @@ static void peak_as_planned(const char *what, const rill_geom *geom, rill_permea
     rill_permeability_plan_free(&plan);
 }
 
-Test(plan_memory, a_permeability_takes_what_its_plan_states, .timeout = 300, .disabled = SANITIZED)
+Test(plan_memory, a_permeability_takes_what_its_plan_states, .disabled = SANITIZED)
 {
     rill_permeability_options o = rill_permeability_options_default();
     rill_memory_give_back();
@@ -113,7 +113,7 @@ Test(plan_memory, a_permeability_takes_what_its_plan_states, .timeout = 300, .di
 }
 
 /* Interpolated walls take more while they are made than runs without a pore network take later. */
-Test(plan_memory, exact_walls_take_what_the_plan_states, .timeout = 300, .disabled = SANITIZED)
+Test(plan_memory, exact_walls_take_what_the_plan_states, .disabled = SANITIZED)
 {
     rill_permeability_options o = rill_permeability_options_default();
     rill_spheres_options spheres = rill_spheres_options_default();
@@ -134,8 +134,7 @@ Test(plan_memory, exact_walls_take_what_the_plan_states, .timeout = 300, .disabl
 }
 
 /* A run of an error bar on a smooth surface holds the links that the surface cuts beside its voxels. */
-Test(plan_memory, a_run_on_a_smooth_surface_takes_what_the_error_bar_states, .timeout = 300,
-     .disabled = SANITIZED)
+Test(plan_memory, a_run_on_a_smooth_surface_takes_what_the_error_bar_states, .disabled = SANITIZED)
 {
     rill_permeability_options o = rill_permeability_options_default();
     rill_permeability_plan plan;

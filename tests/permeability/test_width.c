@@ -2,7 +2,7 @@
 /* The narrowest part of a vessel. */
 #include "surfaces.h"
 
-TestSuite(width, .init = files_start, .fini = files_end, .timeout = 120);
+TestSuite(width, .init = files_start, .fini = files_end);
 
 /* Walls of small triangles that meet in a corner come near each other there: that is no narrow part. A slit
  * is. */

@@ -8,7 +8,7 @@
 
 #include <malloc.h>
 
-TestSuite(attached_size, .init = files_start, .fini = files_end, .timeout = 120);
+TestSuite(attached_size, .init = files_start, .fini = files_end);
 
 static double heap(void)
 {

@@ -424,7 +424,7 @@ Test(several_walls, a_device_that_has_failed_ends_all)
 }
 
 /* Parts in processes, one of them this one, compute the bits of one process; their states, too. */
-Test(several_walls, processes, .timeout = 300)
+Test(several_walls, processes)
 {
     enum { PROCESSES = 3 };
     static const rill_variant variants[] = {{.stream = RILL_PULL, .addressing = RILL_LIST},
@@ -551,22 +551,19 @@ static void queues_of_processes(int shape, rill_stream stream, int together, con
 }
 
 /* Each in a process of its own: processes are started before there are threads. */
-Test(several_walls, queues_of_processes, .timeout = 300)
-{
-    queues_of_processes(LONG, RILL_PULL, 3, "stores into");
-}
+Test(several_walls, queues_of_processes) { queues_of_processes(LONG, RILL_PULL, 3, "stores into"); }
 
-Test(several_walls, queues_of_processes_in_place, .timeout = 300)
+Test(several_walls, queues_of_processes_in_place)
 {
     queues_of_processes(FLATTEST, RILL_AA, 3, "stores into");
 }
 
-Test(several_walls, queues_of_processes_on_machines, .timeout = 300)
+Test(several_walls, queues_of_processes_on_machines)
 {
     queues_of_processes(FLATTEST, RILL_PULL, 2, "stores by CUDA IPC between some");
 }
 
-Test(several_walls, queues_of_processes_and_messages, .timeout = 300)
+Test(several_walls, queues_of_processes_and_messages)
 {
     queues_of_processes(LONG, RILL_AA, 0, "messages by MPI");
 }

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-TestSuite(generate_surface, .init = files_start, .fini = files_end, .timeout = 300);
+TestSuite(generate_surface, .init = files_start, .fini = files_end);
 
 /* Count edges of one triangle, and of more than two. */
 static void count_edges(const rill_mesh *mesh, uint64_t *open, uint64_t *many)

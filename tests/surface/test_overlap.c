@@ -6,7 +6,7 @@
 #include "geometry/surface/survey.h"
 #include "vessel/wall/wall_shear.h"
 
-TestSuite(overlap, .init = files_start, .fini = files_end, .timeout = 120);
+TestSuite(overlap, .init = files_start, .fini = files_end);
 
 /* A tube of radius 3 mm along z from 0 to 20 mm, and a branch of radius 1.5 mm along x at z = 10 mm, from
  * `from` to 12 mm. */

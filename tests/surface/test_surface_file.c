@@ -95,7 +95,7 @@ Test(surface_file, obj_and_ply_in_their_variety)
 }
 
 /* So many that a search through all names for each of them takes a quarter of a minute. */
-Test(surface_file, many_groups, .timeout = 300)
+Test(surface_file, many_groups)
 {
     enum { GROUPS = UINT16_MAX - 1 }; /* the one without a name is there, too */
     char text[16];

@@ -4,7 +4,7 @@
 
 #include "geometry/surface/survey.h"
 
-TestSuite(tips, .init = files_start, .fini = files_end, .timeout = 120);
+TestSuite(tips, .init = files_start, .fini = files_end);
 
 /* A bend of a tube whose ends are closed by cones, in few facets. */
 static void closed_bend(shape *s, double bend, double r, double angle, unsigned rings, unsigned around)

@@ -4,7 +4,7 @@
 #include "core/sanitized.h"
 #include "vessel_case.h"
 
-TestSuite(compliance, .init = files_start, .fini = files_end, .timeout = 120);
+TestSuite(compliance, .init = files_start, .fini = files_end);
 
 #define MMHG 133.322387415
 

@@ -8,7 +8,7 @@
 
 #include <complex.h>
 
-TestSuite(drops, .init = files_start, .fini = files_end, .timeout = 300);
+TestSuite(drops, .init = files_start, .fini = files_end);
 
 static const double RADIUS = 2e-3, VISCOSITY = 4e-3, DENSITY = 1000, APART = 6e-3;
 

@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-TestSuite(guard, .init = files_start, .fini = files_end, .timeout = 120);
+TestSuite(guard, .init = files_start, .fini = files_end);
 
 #define CASE                                                                                                 \
     "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\n"                                \

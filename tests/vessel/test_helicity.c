@@ -6,7 +6,7 @@
 #include "domain/domain.h"
 #include "vessel/observe/helicity.h"
 
-TestSuite(helicity, .init = files_start, .fini = files_end, .timeout = 300);
+TestSuite(helicity, .init = files_start, .fini = files_end);
 
 /* Errors of a field, relative, L2 over the nodes. */
 typedef struct errors {

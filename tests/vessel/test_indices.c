@@ -10,7 +10,7 @@
 
 #include <complex.h>
 
-TestSuite(indices, .init = files_start, .fini = files_end, .timeout = 300);
+TestSuite(indices, .init = files_start, .fini = files_end);
 
 static const double RADIUS = 2e-3, VISCOSITY = 4e-3, DENSITY = 1000;
 

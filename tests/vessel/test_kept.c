@@ -7,7 +7,7 @@
 #include "vessel/plan/plan.h"
 #include "kernel/launch.h"
 
-TestSuite(kept, .init = files_start, .fini = files_end, .timeout = 120);
+TestSuite(kept, .init = files_start, .fini = files_end);
 
 #define RADIUS 2e-3
 #define NU 1e-6

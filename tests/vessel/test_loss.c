@@ -7,7 +7,7 @@
 #include "vessel/observe/loss.h"
 #include "vessel/case/rhythm.h"
 
-TestSuite(loss, .init = files_start, .fini = files_end, .timeout = 300);
+TestSuite(loss, .init = files_start, .fini = files_end);
 
 static double spacing = 0.4e-3;
 

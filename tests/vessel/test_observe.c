@@ -10,7 +10,7 @@
 
 #include <omp.h>
 
-TestSuite(observe, .init = files_start, .fini = files_end, .timeout = 120);
+TestSuite(observe, .init = files_start, .fini = files_end);
 
 /* Run v.yaml. @param[out] plan  bytes that the plan names @return bytes that it takes at most */
 static double peak_of_run(double *plan)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-TestSuite(profile, .timeout = 300);
+TestSuite(profile);
 
 /* An opening on a plane that is not along the lattice. */
 static rill_opening opening_of(double (*outline)[2], uint64_t count, double area, double (*places)[3])

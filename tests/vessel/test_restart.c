@@ -8,7 +8,7 @@
 #include "vessel/case/rhythm.h"
 #include "vessel/run/transport.h"
 
-TestSuite(restart, .init = files_start, .fini = files_end, .timeout = 120);
+TestSuite(restart, .init = files_start, .fini = files_end);
 
 enum { FIRST = 18, LAST = 24 }; /* rows before and after the first search for a divergence, at step 85 */
 

@@ -10,7 +10,7 @@
 
 #include <sys/stat.h>
 
-TestSuite(settle, .init = files_start, .fini = files_end, .timeout = 300);
+TestSuite(settle, .init = files_start, .fini = files_end);
 
 /* ---- the circuit ----------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 
 #include <sys/stat.h>
 
-TestSuite(sponge, .init = files_start, .fini = files_end, .timeout = 300);
+TestSuite(sponge, .init = files_start, .fini = files_end);
 
 enum { WAVE = 32, FROM = 50, TO = 250 };
 

@@ -5,7 +5,7 @@
 #include "backends.h"
 #include "vessel/run/transport.h"
 
-TestSuite(transport, .init = files_start, .fini = files_end, .timeout = 300);
+TestSuite(transport, .init = files_start, .fini = files_end);
 
 #define FLUID "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 20 mPa.s}\n"
 #define OUT "  out: {kind: pressure, pressure: 10 mmHg}\n"

@@ -9,7 +9,7 @@
 
 #include <complex.h>
 
-TestSuite(velocities, .init = files_start, .fini = files_end, .timeout = 120);
+TestSuite(velocities, .init = files_start, .fini = files_end);
 
 /* ---- the file -------------------------------------------------------------------------------- */
 

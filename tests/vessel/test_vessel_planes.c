@@ -15,7 +15,7 @@
 #include "vessel/observe/passage.h"
 #include "vessel/run/sponge.h"
 
-TestSuite(vessel_planes, .init = files_start, .fini = files_end, .timeout = 120);
+TestSuite(vessel_planes, .init = files_start, .fini = files_end);
 
 #define ASSERT_OK(call) cr_assert_eq(call, RILL_OK, "%s", rill_error_message())
 #define ASSERT_SAME(a, b, count) cr_assert_arr_eq(a, b, (count) * sizeof *(a), "%s, window %u", #a, window)

@@ -508,7 +508,7 @@ static bool copies(const rill_geom *from, uint32_t window)
     return copied;
 }
 
-Test(planes, permeabilities, .timeout = 300)
+Test(planes, permeabilities)
 {
     const uint32_t n[3] = {24, 20, 48}, wide[3] = {40, 39, 40}, high[3] = {16, 12, 132};
     rill_variant v = rill_variant_default();

@@ -103,10 +103,11 @@ endif
 endif
 
 # What every processor level needs: a step is put together from these, see src/cpu/rows.h. The longest first.
-CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9 D3Q7,$(foreach a,DOUBLE SINGLE,collide-$(l)-$(a))) step build segments format-DOUBLE format-SINGLE
+LEVEL_PARTS := src/cpu/step src/cpu/build src/cpu/segments src/device/diffusion_rows
+CPU_PARTS := $(foreach l,D3Q27 D3Q19 D3Q15 D2Q9 D3Q7,$(foreach a,DOUBLE SINGLE,src/cpu/collide-$(l)-$(a))) $(LEVEL_PARTS) src/cpu/format-DOUBLE src/cpu/format-SINGLE
 
-LIB_SRC  := $(sort $(wildcard $(patsubst %,src/%/*.c,core kernel kernel/* device domain network sim io permeability diffusion batch vessel/* free_surface membrane) \
-                                geometry/*/*.c cuda/*.c))
+LIB_SRC  := $(sort $(filter-out $(LEVEL_PARTS:%=%.c),$(wildcard $(patsubst %,src/%/*.c,core kernel kernel/* device domain network sim io permeability diffusion batch vessel/* free_surface membrane) \
+                                geometry/*/*.c cuda/*.c)))
 # Measurements of rill itself, which the command makes and the library does not hold.
 STUDY_SRC := $(sort $(wildcard src/bench/*.c src/verify/*.c))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
@@ -116,7 +117,7 @@ FLOW_SRC := $(if $(filter 1,$(ASAN)),,$(wildcard tests/physics/*.c))
 LEAKING  := $(if $(filter 1,$(ASAN)),tests/cli/test_cli_processes.c)
 TEST_SRC := tests/kernel/test_nvrtc.c $(FLOW_SRC) $(filter-out tests/kernel/test_nvrtc.c $(LEAKING),$(sort $(wildcard tests/test_*.c tests/*/test_*.c)))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/cuda/sources.o \
-            $(foreach v,$(CPU_LEVELS),$(CPU_PARTS:%=$(BUILD)/obj/src/cpu/%-$(v).o))
+            $(foreach v,$(CPU_LEVELS),$(CPU_PARTS:%=$(BUILD)/obj/%-$(v).o))
 STUDY_OBJ := $(STUDY_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 INSPECT_OBJ := $(BUILD)/obj/src/inspect/main.o $(BUILD)/obj/src/inspect/absent.o
@@ -238,11 +239,11 @@ $(BUILD)/obj/src/cpu/format-%.o: src/cpu/format.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call cpu_part,-DRILL_PART_ARITHMETIC=$(word 1,$(part)))
 define cpu_plain
-$(BUILD)/obj/src/cpu/$(1)-%.o: src/cpu/$(1).c $(BUILD)/flags
+$(BUILD)/obj/$(1)-%.o: $(1).c $(BUILD)/flags
 	@mkdir -p $$(@D)
 	$$(call cpu_part,)
 endef
-$(foreach p,step build segments,$(eval $(call cpu_plain,$(p))))
+$(foreach p,$(LEVEL_PARTS),$(eval $(call cpu_plain,$(p))))
 
 # ptxas reports registers and spills of every kernel into <object>.ptxas.
 nvcc = $(NVCC) $(NVFLAGS) $(1) -MD -MP -MF $(@:.o=.d) -c -o $@ $< >$@.ptxas 2>&1 || { cat $@.ptxas >&2; exit 1; }

@@ -6,6 +6,7 @@
  */
 #include "geometry/image/pore_map.h"
 #include "core/status.h"
+#include "core/threads.h"
 
 #include <float.h>
 #include <math.h>
@@ -179,24 +180,34 @@ rill_status rill_grey_codes_create(const rill_image *image, const rill_voxelize_
 
 void rill_pore_map_destroy(rill_pore_map *map) { free(map); }
 
+/* What a loop over bytes works with. */
+typedef struct bytes {
+    rill_pore_map *map;
+    const uint8_t *grey;
+    uint8_t *voxels;
+} bytes;
+
 /* Four counts side by side: equal neighbours, the rule in a segmentation, would wait for each other. */
+static void bytes_apply(const void *shared, uint64_t first, uint64_t end)
+{
+    const bytes *o = shared;
+    uint64_t counts[4][256] = {{0}};
+    for (uint64_t i = first; i < end; i++) {
+        counts[i % 4][o->grey[i]]++;
+        o->voxels[i] = o->map->pore[o->grey[i]];
+    }
+    for (int b = 0; b < 256; b++) {
+        const uint64_t all = counts[0][b] + counts[1][b] + counts[2][b] + counts[3][b];
+#pragma omp atomic
+        o->map->count[b] += all;
+    }
+}
+
+/* Not with OpenMP, whose loops end only when each thread has run: beside other programs that is the time of
+ * a slice. */
 static void apply_bytes(rill_pore_map *map, const uint8_t *grey, uint64_t count, uint8_t *voxels)
 {
-    const uint64_t part = 1 << 16;
-#pragma omp parallel for schedule(static) if (count > part)
-    for (uint64_t from = 0; from < count; from += part) {
-        const uint64_t end = count - from < part ? count : from + part;
-        uint64_t counts[4][256] = {{0}};
-        for (uint64_t i = from; i < end; i++) {
-            counts[i % 4][grey[i]]++;
-            voxels[i] = map->pore[grey[i]];
-        }
-        for (int b = 0; b < 256; b++) {
-            const uint64_t all = counts[0][b] + counts[1][b] + counts[2][b] + counts[3][b];
-#pragma omp atomic
-            map->count[b] += all;
-        }
-    }
+    rill_threads_for(count, 1 << 16, bytes_apply, &(bytes){map, grey, voxels});
 }
 
 static void apply_words(rill_pore_map *map, const uint16_t *grey, uint64_t count, uint8_t *voxels)

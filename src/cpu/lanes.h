@@ -76,6 +76,12 @@ RILL_FN void put_first(rill_scalar *to, const vector values, const int count)
 {
     _mm256_mask_storeu_ps(to, (__mmask8)((1u << count) - 1), (__m256)values);
 }
+
+/** Return the first values at an address, and 0 behind them. */
+RILL_FN vector first_at(const rill_scalar *at, const int count)
+{
+    return (vector)_mm256_maskz_loadu_ps((__mmask8)((1u << count) - 1), at);
+}
 #else
 RILL_FN vector lanes_solid(const lanes *l) { return (vector)_mm512_movm_epi64((__mmask8)~l->fluid); }
 
@@ -98,6 +104,12 @@ RILL_FN vector instead(const vector mask, const vector values, const vector othe
 RILL_FN void put_first(rill_scalar *to, const vector values, const int count)
 {
     _mm512_mask_storeu_pd(to, (__mmask8)((1u << count) - 1), (__m512d)values);
+}
+
+/** Return the first values at an address, and 0 behind them. */
+RILL_FN vector first_at(const rill_scalar *at, const int count)
+{
+    return (vector)_mm512_maskz_loadu_pd((__mmask8)((1u << count) - 1), at);
 }
 #endif
 
@@ -162,6 +174,17 @@ RILL_FN lanes lanes_together(const uint64_t fluid)
 
 RILL_FN vector lanes_solid(const lanes *l) { return (vector)~l->fluid; }
 
+/** Return the first values at an address, and 0 behind them. */
+RILL_FN vector first_at(const rill_scalar *at, const int count)
+{
+    const lanes l = lanes_apart(((uint64_t)1 << count) - 1);
+#if RILL_WIDTH == 32
+    return (vector)_mm256_maskload_ps(at, l.fluid);
+#else
+    return (vector)_mm256_maskload_pd(at, l.fluid);
+#endif
+}
+
 RILL_FN vector apart(const lanes *l, const vector values)
 {
     return (vector)(_mm256_permutevar8x32_epi32((__m256i)values, l->from) & l->fluid);
@@ -180,6 +203,15 @@ typedef struct lanes {
 
 RILL_FN lanes lanes_apart(const uint64_t fluid) { return (lanes){fluid}; }
 RILL_FN lanes lanes_together(const uint64_t fluid) { return (lanes){fluid}; }
+
+/** Return the first values at an address, and 0 behind them. */
+RILL_FN vector first_at(const rill_scalar *at, const int count)
+{
+    vector out = splat(0);
+    for (int k = 0; k < LANES; k++)
+        if (k < count) out[k] = at[k];
+    return out;
+}
 
 RILL_FN vector lanes_solid(const lanes *l)
 {

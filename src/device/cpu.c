@@ -24,12 +24,13 @@
 typedef struct level {
     const char *name;
     const rill_cpu_level *parts;
+    rill_diffusion_level *diffusion;
 } level;
 
 /* Best first; the build says which exist. */
 #define LEVEL(V)                                                                                             \
     {                                                                                                        \
-#V, &RILL_CPU_LEVEL(V)                                                                               \
+#V, &RILL_CPU_LEVEL(V), RILL_DIFFUSION_LEVEL(V)                                                      \
     }
 static const level levels[] = {
 #ifdef RILL_LEVEL_v4
@@ -73,6 +74,14 @@ static const level *level_find(void)
             RILL_SYSTEM,
             "rill was built without the x86-64 level of this processor: build with CPU_LEVELS=\"v2 v3 v4\"");
     return NULL;
+}
+
+rill_status rill_cpu_diffusion(rill_diffusion_level **out)
+{
+    const level *found = level_find();
+    if (!found) return RILL_SYSTEM;
+    *out = found->diffusion;
+    return RILL_OK;
 }
 
 /* The name of the first processor. Results state it, so that it must not hang on memory, which a stream of

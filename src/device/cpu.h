@@ -9,6 +9,7 @@
 
 #include "core/status.h"
 #include "cpu/rows.h"
+#include "device/diffusion.h"
 #include "kernel/refine.h"
 
 /** Find the segments of a variant's list. @param cut  of the processor's level @return RILL_SYSTEM without
@@ -24,5 +25,9 @@ void rill_segments_destroy(rill_segments *segments);
 
 /** Interpolate, with all threads of the host. */
 void rill_cpu_refine(const rill_refiner *refiner);
+
+/** Find what works on the nodes of a diffusion at the level of this processor. @return RILL_SYSTEM as
+ * rill_device_create() does */
+rill_status rill_cpu_diffusion(rill_diffusion_level **out);
 
 #endif

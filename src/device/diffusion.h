@@ -494,6 +494,19 @@ RILL_FN uint32_t rill_diffusion_rows(const rill_diffusion_grid *g) { return g->n
 rill_status rill_diffusion_nodes(const rill_device *device, rill_diffusion_work work, const rill_diffusion *f,
                                  uint64_t nodes);
 
+/** Do some work on nodes, rows or pairs of rows first ... end - 1, see rill_diffusion_is_alone() and
+ * rill_diffusion_is_paired(). What has neighbours is read up to RILL_DIFFUSION_BEHIND values behind its end.
+ */
+typedef void rill_diffusion_level(rill_diffusion_work work, const rill_diffusion *f, uint64_t first,
+                                  uint64_t end);
+
+enum { RILL_DIFFUSION_BEHIND = 8 };
+
+/* One for each x86-64 level that the build has. */
+#define RILL_DIFFUSION_LEVEL(level) RILL_DIFFUSION_LEVEL_(level)
+#define RILL_DIFFUSION_LEVEL_(level) rill_diffusion_level_##level
+extern rill_diffusion_level RILL_DIFFUSION_LEVEL(v2), RILL_DIFFUSION_LEVEL(v3), RILL_DIFFUSION_LEVEL(v4);
+
 #ifdef RILL_HAVE_CUDA
 /** Start to do some work to all nodes, on a GPU. */
 rill_status rill_cuda_diffusion_nodes(const rill_device *device, rill_diffusion_work work,

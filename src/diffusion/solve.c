@@ -52,11 +52,14 @@ static rill_status arrays_make(rill_diffusor *d, bool fields)
     double **const there[] = {&d->work.found, &d->work.outcome, &d->work.residual, &d->work.direction,
                               &d->work.step};
     d->array_count = !d->device ? 5 : fields ? 2 : 0;
-    RILL_TRY(rill_array_create((uint64_t)d->array_count * nodes, sizeof(double), name, (void **)&d->arrays));
+    /* What is behind each is read, and counts nowhere. */
+    RILL_TRY(rill_array_create((uint64_t)d->array_count * (nodes + RILL_DIFFUSION_BEHIND), sizeof(double),
+                               name, (void **)&d->arrays));
     RILL_TRY(
         rill_array_create(rill_diffusion_rows(&d->all.grid), sizeof(double), name, (void **)&d->partial));
     d->all.partial = d->partial;
-    for (int k = 0; k < d->array_count; k++) *here[k] = d->arrays + (uint64_t)k * nodes;
+    for (int k = 0; k < d->array_count; k++)
+        *here[k] = d->arrays + (uint64_t)k * (nodes + RILL_DIFFUSION_BEHIND);
     d->work = d->all;
     if (!d->device) return RILL_OK;
     const uint64_t words = (uint64_t)rill_diffusion_rows(&d->all.grid) * d->all.grid.words;

@@ -13,6 +13,7 @@
 #include <omp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -339,6 +340,43 @@ Test(diffusivity, threads_leave_the_bits)
         cr_expect_eq(memcmp(d[0].runs[a].bound, d[1].runs[a].bound, sizeof d[0].runs[a].bound), 0);
     for (int k = 0; k < 2; k++) rill_diffusivity_free(&d[k]);
     rill_geom_destroy(g);
+}
+
+/* One kind that is listed is worked on node by node; one that is not, where nodes stand side by side, in
+ * vectors of the processor's level. */
+Test(diffusivity, vectors_have_the_bits_of_single_nodes)
+{
+    static const char *const levels[] = {"", "v2", "v3"};
+    static const uint32_t widths[] = {4, 64, 65, 131};
+    int compared = 0;
+    for (int c = 0; c < 16; c++) {
+        rill_geom *g = box(widths[c / 4], 9, 10, c % 2 ? RILL_MIRROR : RILL_PERIODIC);
+        rill_diffusivity d[4];
+        rill_diffusivity_options o = options_of(RILL_AXES_XYZ, 1e-7);
+        noise(g, c / 4 % 2 ? 0.9 : 0.6, 17 + (uint64_t)c);
+        o.keep_all = c % 4 == 0; /* nodes without a neighbour, too */
+        o.drive = c % 4 == 2   ? RILL_DIFFUSION_OUTSIDE
+                  : c % 4 == 3 ? RILL_DIFFUSION_INSIDE
+                               : RILL_DIFFUSION_GRADIENT;
+        o.ratio[0] = 1;
+        for (int k = 0; k < 4; k++) {
+            o.phase_count = k == 0;
+            setenv("RILL_CPU_LEVEL", k ? levels[k - 1] : "", 1);
+            d[k] = (rill_diffusivity){.run_count = -1};
+            if (!rill_backend_available(RILL_BACKEND_CPU)) continue; /* built without that level */
+            ASSERT_OK(rill_diffusivity_compute(g, &o, &d[k]));
+            compared++;
+            cr_expect_eq(memcmp(d[0].d, d[k].d, sizeof d[0].d), 0, "case %d, %s", c, k ? levels[k - 1] : "");
+            for (int r = 0; r < d[0].run_count; r++) {
+                cr_expect_eq(d[0].runs[r].iterations, d[k].runs[r].iterations);
+                cr_expect_eq(memcmp(d[0].runs[r].bound, d[k].runs[r].bound, sizeof d[0].runs[r].bound), 0);
+            }
+        }
+        for (int k = 0; k < 4; k++)
+            if (d[k].run_count >= 0) rill_diffusivity_free(&d[k]);
+        rill_geom_destroy(g);
+    }
+    cr_expect_geq(compared, 32);
 }
 
 /* Of one kind and of two, periodic, between faces and between slices: what runs on a GPU says the same. */

@@ -13,6 +13,7 @@
 static const char *const shapes[] = {"pool", "drop",  "bubble", "column",
                                      "wave", "image", NULL}; /* rill_liquid_shape */
 static const char *const faces[] = {"none", "x-", "x+", "y-", "y+", "z-", "z+", NULL};
+enum { Z_HIGH = 6 };                           /* of faces */
 static const char *const files[] = {"", NULL}; /* of a step */
 
 /* What says where the liquid is, and the shapes that it belongs to. */
@@ -35,10 +36,10 @@ typedef struct choices {
     const char *inputs[2];                   /* the shape, an image of the solid */
     const char *liquid_name, *liquid_values; /* an image of the liquid, and its values that are liquid */
     cli_image image;
-    rill_geom *solid, *liquid; /* owned */
-    int inflow, outflow;       /* of faces */
+    rill_geom *solid, *liquid;       /* owned */
+    int inflow, outflow, atmosphere; /* of faces */
     cli_step_choices step;
-    bool quiet, size_given, inflow_given, speed_given, outflow_given;
+    bool quiet, size_given, inflow_given, speed_given, outflow_given, atmosphere_given, gas_given;
     bool lengths_given[LENGTHS]; /* as they are in the help */
 } choices;
 
@@ -90,6 +91,12 @@ static rill_status parse(choices *c, int argc, char **argv, bool *help)
         {"tension", 0, CLI_REAL, &g->tension, "SIGMA", "surface tension", .min = 0, .max = 1},
         {"contact-angle", 0, CLI_REAL, &g->contact_angle, "DEGREES", "of the surface at walls, in the liquid",
          .min = 1, .max = 179},
+        {"gas-pressure", 0, CLI_REAL, &g->gas_pressure, "P",
+         "of the atmosphere: p V of closed bubbles, which begin with it, stays what it is",
+         "constant in all gas", .min = 0, .max = 1.0 / 3, .above = true, .given = &c->gas_given},
+        {"atmosphere", 0, CLI_CHOICE, &c->atmosphere, NULL,
+         "face that is open to it for gas, beside the outflow", .choices = faces,
+         .given = &c->atmosphere_given},
         {"gravity", 0, CLI_REAL, &g->gravity, "G", "acceleration along -z", .min = 0, .max = 1},
         {.help = "The run"},
         {"steps", 0, CLI_COUNT, &g->steps, "N", "time steps"},
@@ -271,6 +278,10 @@ static rill_status resolve(choices *c)
     if (c->outflow_given && !(g->gravity > 0))
         return rill_fail(RILL_USAGE,
                          "--outflow-level has no effect without --gravity: give it, or leave the level out");
+    if (c->atmosphere_given && !c->gas_given)
+        return rill_fail(RILL_USAGE,
+                         "--atmosphere belongs to --gas-pressure: without, all gas has one pressure");
+    RILL_TRY(face_resolve("", c->atmosphere, false, &g->atmosphere));
     if (c->inflow && !(g->inflow.speed > 0))
         return rill_fail(RILL_USAGE, "--inflow needs --inflow-speed: without, nothing comes in");
     if (g->every && !g->output)
@@ -296,7 +307,7 @@ static void print_plan(const rill_free_surface_case *g)
     cli_row("box", "%u x %u x %u, %g nodes", g->n[0], g->n[1], g->n[2], nodes);
     cli_row("tau, nu", "%g, %g", g->tau, (g->tau - 0.5) / 3);
     cli_row("memory", "%.3g MB of populations and %.3g MB of the surface", 1e-6 * nodes * populations,
-            1e-6 * nodes * (double)rill_free_surface_node_bytes());
+            1e-6 * nodes * (double)rill_free_surface_node_bytes(g->gas_pressure > 0));
 }
 
 static void print_outcome(const choices *c, const rill_free_surface_outcome *o)
@@ -309,6 +320,9 @@ static void print_outcome(const choices *c, const rill_free_surface_outcome *o)
     cli_row("largest speed", "%.4g", o->last.speed_max);
     cli_row("nodes", "%llu liquid, %llu interface", (unsigned long long)o->last.nodes[RILL_LIQUID],
             (unsigned long long)o->last.nodes[RILL_INTERFACE]);
+    if (c->given.gas_pressure > 0)
+        cli_row("closed bubbles", "%llu of volume %.9g, p V %.9g", (unsigned long long)o->last.gas.bubbles,
+                o->last.gas.volume, o->last.gas.content);
     if (c->given.output) cli_row("result", "%s", c->given.output);
 }
 
@@ -319,7 +333,8 @@ static int run(int argc, char **argv)
                            .tau = 0.6,
                            .contact_angle = RILL_RIGHT_ANGLE,
                            .steps = 1000,
-                           .inflow = {.level = INFINITY}}};
+                           .inflow = {.level = INFINITY}},
+                 .atmosphere = Z_HIGH};
     rill_free_surface_outcome outcome;
     char *line = NULL;
     bool help = false;
@@ -339,8 +354,9 @@ static int run(int argc, char **argv)
     if (!c.lengths_given[HEIGHT]) c.given.height = c.given.n[2] / 2.0;
     if (!c.quiet) print_plan(&c.given);
     RILL_TRY(rill_free_surface_cells_check(c.given.n));
-    RILL_TRY(cli_step_room(nodes_of(&c.given), cli_step_node_bytes(c.given.stream, c.given.storage) +
-                                                   (double)rill_free_surface_node_bytes()));
+    RILL_TRY(cli_step_room(nodes_of(&c.given),
+                           cli_step_node_bytes(c.given.stream, c.given.storage) +
+                               (double)rill_free_surface_node_bytes(c.given.gas_pressure > 0)));
     status = rill_free_surface_run(&c.given, &outcome);
     cli_progress_end();
     if (status == RILL_OK && !c.quiet) print_outcome(&c, &outcome);
@@ -357,8 +373,9 @@ const cli_command cli_free_surface = {
     .usage = "pool|drop|bubble|column|wave|image [IMAGE|GEOM.geom.h5] [options] -o FILE.h5",
     .summary = "compute a liquid with a free surface",
     .details =
-        "The box has no solid in it, or that of an image. The gas has a constant pressure. FILE.h5 has series of mass, volume\n"
-        "and speed; FILE.STEP.vtkhdf has velocity, pressure and fill level for ParaView.",
+        "The box has no solid in it, or that of an image. The gas has a constant pressure, or, with --gas-pressure, closed\n"
+        "bubbles keep p V. FILE.h5 has series of mass, volume and speed, and of closed bubbles; FILE.STEP.vtkhdf has velocity,\n"
+        "pressure and fill level for ParaView.",
     .examples =
         "rill free-surface drop --depth 20.3 --radius 10 --height 40 --tension 1e-3 --gravity 1e-5 -o drop.h5\n"
         "rill free-surface column --ny 1 --sides wall --depth 30 --width 20 --gravity 2e-5 -o dam.h5\n"

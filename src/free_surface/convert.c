@@ -4,7 +4,7 @@
  * whose gas neighbours become interface, and whose neighbours do not empty; then what empties, whose liquid
  * neighbours become interface; then the mass that is left over goes to the interface.
  */
-#include "free_surface/free_surface.h"
+#include "free_surface/bubbles.h"
 #include "sim/links.h"
 #include "free_surface/plic.h"
 
@@ -220,6 +220,7 @@ rill_status rill_free_surface_convert(rill_free_surface *s, const rill_launch *l
     if (!s->excess_count) goto done;
     RILL_TRY(rill_free_surface_list(s));
     hand_on(s);
+    status = rill_bubbles_follow(s);
 done:
     return status;
 }

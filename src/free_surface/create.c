@@ -2,6 +2,7 @@
 /* A free surface: making it, and sums over its liquid. */
 #include "core/memory.h"
 #include "sim/links.h"
+#include "free_surface/bubbles.h"
 #include "free_surface/faces.h"
 #include "free_surface/passes.h"
 #include "free_surface/plic.h"
@@ -13,9 +14,9 @@
 
 static const char *const name = "a free surface";
 
-uint64_t rill_free_surface_node_bytes(void)
+uint64_t rill_free_surface_node_bytes(bool closed)
 {
-    return sizeof(uint8_t) + sizeof(float) + sizeof(double) + sizeof(rill_node);
+    return sizeof(uint8_t) + sizeof(float) + sizeof(double) + (closed ? 2 : 1) * sizeof(rill_node);
 }
 
 rill_status rill_free_surface_cells_check(const uint32_t n[3])
@@ -105,6 +106,7 @@ rill_status rill_free_surface_create(rill_sim *sim, const rill_free_surface_opti
     RILL_TRY(rill_faces_create(s, options));
     RILL_TRY(states_set(s, fill));
     RILL_TRY(rill_free_surface_list(s));
+    RILL_TRY(rill_bubbles_create(s, options));
     RILL_TRY(rill_sim_passes_set(sim, &passes));
     const rill_launch launch = rill_sim_launch(sim);
     masses_set(s, &launch);
@@ -119,6 +121,7 @@ void rill_free_surface_destroy(rill_free_surface *s)
 {
     if (!s) return;
     rill_faces_destroy(s);
+    rill_bubbles_destroy(s);
     rill_array_destroy(s->state);
     rill_array_destroy(s->fill);
     rill_array_destroy(s->mass);
@@ -138,7 +141,7 @@ int rill_free_surface_parts(rill_free_surface *s, rill_checkpoint_part parts[RIL
     parts[2] = rill_checkpoint_memory("masses", s->mass, s->nodes * sizeof *s->mass);
     parts[3] = rill_checkpoint_memory("mass held", &s->held, sizeof s->held);
     parts[4] = rill_checkpoint_memory("through faces", &s->through, sizeof s->through);
-    return RILL_FREE_SURFACE_PARTS;
+    return 5 + rill_bubbles_parts(s, parts + 5);
 }
 
 rill_status rill_free_surface_resume(rill_free_surface *s)
@@ -146,7 +149,8 @@ rill_status rill_free_surface_resume(rill_free_surface *s)
     for (rill_node n = 0; n < s->nodes; n++)
         if (s->state[n] > RILL_LIQUID)
             return rill_fail(RILL_USAGE, "cannot continue: state %d of node %u is none", s->state[n], n);
-    return rill_free_surface_list(s);
+    const rill_status status = rill_bubbles_resume(s);
+    return status == RILL_OK ? rill_free_surface_list(s) : status;
 }
 
 /* Add a node that moves. */
@@ -196,7 +200,8 @@ rill_status rill_free_surface_totals_take(rill_free_surface *s, rill_free_surfac
     enum { some = 1 << 16 };
     rill_status status = RILL_OK;
     double *values = NULL;
-    rill_free_surface_totals t = {.mass = s->held, .through = s->through, .finite = true};
+    rill_free_surface_totals t = {
+        .mass = s->held, .through = s->through, .gas = rill_bubbles_sum(s), .finite = true};
     RILL_TRY(rill_array_create(4 * some, sizeof *values, name, (void **)&values));
     for (rill_node first = 0; first < s->nodes; first += some) {
         const rill_node count = s->nodes - first < some ? s->nodes - first : some;

@@ -57,6 +57,14 @@ static bool is_at(const rill_free_surface *s, const rill_free_surface_face *f, c
     return f->end && x[f->axis] == (f->end < 0 ? 0 : s->sim->domain->geom->n[f->axis] - 1);
 }
 
+bool rill_faces_at(const rill_free_surface *s, const rill_free_surface_face *f, rill_node node)
+{
+    uint32_t x[3];
+    if (!f->end) return false;
+    place_of(s, node, x);
+    return is_at(s, f, x);
+}
+
 bool rill_faces_feed(const rill_free_surface *s, rill_node node)
 {
     uint32_t x[3];
@@ -65,18 +73,25 @@ bool rill_faces_feed(const rill_free_surface *s, rill_node node)
     return is_at(s, &s->inflow, x) && x[2] + 0.5 < s->inflow.level;
 }
 
+rill_status rill_faces_check(const rill_free_surface *s, const rill_free_surface_face *f)
+{
+    if (f->axis < 0 || f->axis > 2 || (f->end != -1 && f->end != 1))
+        return rill_fail(RILL_USAGE, "axis %d, end %d is not a face of the box", f->axis, f->end);
+    if (s->sim->domain->geom->sides[f->axis] != RILL_WALL)
+        return rill_fail(RILL_USAGE,
+                         "nothing can cross a face along %c, where the box is periodic: make it a wall",
+                         rill_axis(f->axis));
+    return RILL_OK;
+}
+
 static rill_status check(const rill_free_surface *s)
 {
     const rill_free_surface_face *faces[2] = {&s->inflow, &s->outflow};
     for (int k = 0; k < 2; k++) {
         const rill_free_surface_face *f = faces[k];
         if (!f->end) continue;
-        if (f->axis < 0 || f->axis > 2 || (f->end != -1 && f->end != 1))
-            return rill_fail(RILL_USAGE, "axis %d, end %d is not a face of the box", f->axis, f->end);
-        if (s->sim->domain->geom->sides[f->axis] != RILL_WALL)
-            return rill_fail(RILL_USAGE,
-                             "liquid cannot cross a face along %c, where the box is periodic: make it a wall",
-                             rill_axis(f->axis));
+        const rill_status status = rill_faces_check(s, f);
+        if (status != RILL_OK) return status;
         if (!(f->level >= 0))
             return rill_fail(RILL_USAGE, "the level %g of a face is not a number from 0 on", f->level);
     }

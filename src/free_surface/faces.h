@@ -20,6 +20,12 @@ rill_status rill_faces_create(rill_free_surface *surface, const rill_free_surfac
 /** Free what they keep. */
 void rill_faces_destroy(rill_free_surface *surface);
 
+/** Check that there is such a face, at a wall. @return RILL_USAGE */
+rill_status rill_faces_check(const rill_free_surface *surface, const rill_free_surface_face *face);
+
+/** Return whether a node is at a face; at none if that has no end. */
+bool rill_faces_at(const rill_free_surface *surface, const rill_free_surface_face *face, rill_node node);
+
 /** Return whether liquid comes in at a node, which is never gas therefore. */
 bool rill_faces_feed(const rill_free_surface *surface, rill_node node);
 

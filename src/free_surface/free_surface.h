@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file free_surface.h
- * A free surface between a liquid, which a simulation computes, and a gas of constant pressure, which is not
- * computed: the volume of fluid method. Every node of the domain is gas, interface or liquid; between liquid
- * and gas there is always interface. docs/free-surface.md says what happens in a step, and its sources.
+ * A free surface between a liquid, which a simulation computes, and a gas, which is not computed and has a
+ * constant pressure, or p V in closed bubbles: the volume of fluid method. Every node of the domain is gas,
+ * interface or liquid; between liquid and gas there is always interface. docs/free-surface.md says what
+ * happens in a step, and its sources.
  */
 #ifndef RILL_FREE_SURFACE_H
 #define RILL_FREE_SURFACE_H
@@ -48,12 +49,24 @@ typedef struct rill_free_surface_options {
     double tension;       /**< sigma, lu */
     double contact_angle; /**< in the liquid, degrees, 0 to 180 without the ends */
     rill_free_surface_face inflow, outflow;
+    double gas_pressure; /**< of the atmosphere, lu: p V of closed bubbles is constant, see bubbles.h; 0:
+                            their pressure is that of the atmosphere, too */
+    rill_free_surface_face atmosphere; /**< the face that is open to it, for gas alone */
 } rill_free_surface_options;
 
 /** Mass that has crossed faces of the box. */
 typedef struct rill_free_surface_through {
     double came, went;
 } rill_free_surface_through;
+
+/** Closed gas. */
+typedef struct rill_free_surface_gas {
+    uint64_t bubbles;           /**< closed regions with gas nodes */
+    double volume, content;     /**< sums over these of V and of p V */
+    double entered, left, lost; /**< p V that closed regions got from the atmosphere, lost to it, and that
+                                   went with regions that filled up, since the start */
+    uint64_t searches;          /**< of all regions, since the start */
+} rill_free_surface_gas;
 
 /** A free surface. */
 typedef struct rill_free_surface {
@@ -76,6 +89,7 @@ typedef struct rill_free_surface {
     double held; /**< mass that no interface node was there to take */
     rill_free_surface_face inflow, outflow;
     struct rill_free_surface_links *links; /**< faces.h; NULL: no face is open */
+    struct rill_bubbles *bubbles;          /**< bubbles.h; NULL: all gas has the pressure of the atmosphere */
     rill_free_surface_through through;     /**< since the start */
     rill_node_run *runs;                   /**< [run_count], that are stepped; room for as many as blocks */
     uint64_t run_count;
@@ -106,13 +120,14 @@ typedef struct rill_free_surface_totals {
     double momentum[3];
     double speed_max;  /**< of liquid and interface nodes */
     uint64_t nodes[3]; /**< in each rill_phase_state */
+    rill_free_surface_gas gas;
     bool finite;
 } rill_free_surface_totals;
 
 /** Take them, in the order of nodes: the same bits on any number of threads. */
 rill_status rill_free_surface_totals_take(rill_free_surface *surface, rill_free_surface_totals *out);
 
-enum { RILL_FREE_SURFACE_PARTS = 5 };
+enum { RILL_FREE_SURFACE_PARTS = 8 };
 
 /** List what a surface consists of beside populations. @return how many parts there are */
 int rill_free_surface_parts(rill_free_surface *surface, rill_checkpoint_part parts[RILL_FREE_SURFACE_PARTS]);
@@ -120,8 +135,8 @@ int rill_free_surface_parts(rill_free_surface *surface, rill_checkpoint_part par
 /** Go on when they were put in. @return RILL_USAGE for states that are none, RILL_SYSTEM */
 rill_status rill_free_surface_resume(rill_free_surface *surface);
 
-/** Return the bytes of a node beside the populations. */
-uint64_t rill_free_surface_node_bytes(void);
+/** Return the bytes of a node beside the populations. @param closed  p V of closed bubbles is constant */
+uint64_t rill_free_surface_node_bytes(bool closed);
 
 /* Shared by the files of this folder. */
 

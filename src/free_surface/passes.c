@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happens to interface nodes before and after a step. */
 #include "core/threads.h"
+#include "free_surface/bubbles.h"
 #include "free_surface/faces.h"
 #include "sim/links.h"
 #include "free_surface/passes.h"
@@ -138,7 +139,7 @@ static bool fills_of(const rill_free_surface *s, const rill_node *around, double
 /* The surface in a cell. */
 typedef struct plane {
     double normal[3], offset; /* 0 where it is not known */
-    double tension;           /* 2 sigma kappa: the pressure of the liquid at the surface */
+    double pressure;          /* of the liquid at the surface: 2 sigma kappa, and that of the gas */
 } plane;
 
 static plane plane_of(const rill_free_surface *s, const rill_node *around)
@@ -158,7 +159,7 @@ static plane plane_of(const rill_free_surface *s, const rill_node *around)
     p.offset = rill_plic_offset(p.normal, fill[RILL_AROUND / 2]);
     if (walls && s->angle != RILL_RIGHT_ANGLE) rill_plic_without(wall, fill);
     if (s->tension > 0)
-        p.tension =
+        p.pressure =
             2 * s->tension *
             (bent ? rill_plic_contact_curvature(fill, &contact) : rill_plic_curvature(fill, p.normal));
     return p;
@@ -178,7 +179,7 @@ static double free_link(const rill_free_surface *s, const rill_launch *launch, c
         across += launch->force[a] * p->normal[a];
         outside -= 0.5 * rill_c(lattice, i, a) * p->normal[a];
     }
-    const double density = c * (p->tension + outside * across);
+    const double density = c * (p->pressure + outside * across);
     const double even = density + (1 + density) * (0.5 * c * c * along * along - 0.5 * c * square);
     return 2 * rill_w(lattice, i) * even - sent;
 }
@@ -193,7 +194,8 @@ static void free_links(const rill_free_surface *s, const rill_launch *launch, ri
     rill_free_surface_around(s, node, around);
     sent_load(s, launch, node, around, &e);
     const rill_sent own = rill_free_surface_sent(s, launch, &e);
-    const plane p = plane_of(s, around);
+    plane p = plane_of(s, around);
+    p.pressure += rill_bubbles_pressure(s, node);
     for (int i = 1; i < rill_q((int)s->lattice); i++) {
         const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
         if (other == RILL_UPSTREAM_WALL) continue;
@@ -271,7 +273,9 @@ static rill_status after(void *context, const rill_launch *launch)
     rill_free_surface *s = context;
     const work w = {s, launch};
     rill_threads_for(s->list.count, PIECE, after_some, &w);
-    return rill_free_surface_convert(s, launch);
+    const rill_status status = rill_free_surface_convert(s, launch);
+    if (status == RILL_OK) rill_bubbles_measure(s);
+    return status;
 }
 
 rill_passes rill_free_surface_passes(rill_free_surface *s)

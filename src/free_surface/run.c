@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "domain/domain.h"
+#include "free_surface/bubbles.h"
 #include "free_surface/plic.h"
 #include "io/fields.h"
 #include "io/result.h"
@@ -23,6 +24,7 @@ typedef struct run {
     rill_free_surface *surface;
     rill_result *result;
     rill_step_run steps;
+    rill_record bubbles; /* closed ones, where their pressure depends on their volume */
     rill_free_surface_outcome *out;
     uint64_t counted; /* steps whose updates are counted */
     double updates;   /* of liquid and interface nodes */
@@ -124,7 +126,8 @@ static rill_status begin_liquid(run *r)
             RILL_USAGE,
             "there is no liquid in the pores of the box: raise its depth, radius or width, or let another place be pore"));
     RILL_TRY(rill_sim_set_moments(r->sim, values, values + nodes));
-    const rill_free_surface_options options = {c->tension, c->contact_angle, c->inflow, c->outflow};
+    const rill_free_surface_options options = {c->tension, c->contact_angle, c->inflow,
+                                               c->outflow, c->gas_pressure,  c->atmosphere};
     status = rill_free_surface_create(r->sim, &options, fill, &r->surface);
 done:
     rill_array_destroy(place);
@@ -178,7 +181,13 @@ static rill_status open_result(run *r)
                                             {"interface", "1", "interface nodes", 1},
                                             {"liquid", "1", "liquid nodes", 1},
                                             {"inflow", "lu", "mass that came in through a face", 0},
-                                            {"outflow", "lu", "mass that went out through a face", 0}};
+                                            {"outflow", "lu", "mass that went out through a face", 0}},
+                               gas[] = {{"bubble", "1", "number", 1},
+                                        {"volume", "lu", "of its gas", 0},
+                                        {"pressure", "lu", "of its gas", 0},
+                                        {"x", "lu", "centre", 0},
+                                        {"y", "lu", "centre", 0},
+                                        {"z", "lu", "centre", 0}};
     rill_status status = RILL_OK;
     char variant[128];
     rill_variant_name(rill_sim_variant(r->sim), variant, sizeof variant);
@@ -188,6 +197,7 @@ static rill_status open_result(run *r)
                             .variant = variant,
                             .seed = -1};
     RILL_TRY(rill_record_create_of("liquid", columns, 7, &r->steps.record));
+    if (r->given->gas_pressure > 0) RILL_TRY(rill_record_create_of("bubbles", gas, 6, &r->bubbles));
     if (r->given->output) status = rill_result_create(r->given->output, &about, &r->result);
 done:
     return status;
@@ -265,6 +275,28 @@ rill_status rill_free_surface_sound(const rill_free_surface_case *c, const rill_
     return RILL_OK;
 }
 
+/* Record closed bubbles. */
+static rill_status bubbles_row(run *r, uint64_t step)
+{
+    rill_status status = RILL_OK;
+    const rill_bubbles *b = r->surface->bubbles;
+    double(*centre)[3] = NULL;
+    if (!b) return RILL_OK;
+    RILL_TRY(rill_array_create(b->count + 1, sizeof *centre, "bubbles", (void **)&centre));
+    RILL_TRY(rill_bubbles_centres(r->surface, centre));
+    for (uint64_t k = 0; k < b->count; k++) {
+        if (b->all[k].open || !b->all[k].gas) continue;
+        double *values = rill_record_append(&r->bubbles, step, (double)(k + 1));
+        if (!values) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a series"));
+        values[2] = b->all[k].volume;
+        values[3] = b->all[k].pressure;
+        memcpy(&values[4], centre[k], sizeof centre[k]);
+    }
+done:
+    rill_array_destroy(centre);
+    return status;
+}
+
 /* Record what there is. */
 static rill_status row(void *context)
 {
@@ -281,6 +313,7 @@ static rill_status row(void *context)
     values[5] = (double)t->nodes[RILL_LIQUID];
     values[6] = t->through.came;
     values[7] = t->through.went;
+    RILL_TRY(bubbles_row(r, step));
     if (step == 0) r->out->first = *t;
     r->updates += (double)(step - r->counted) * (values[4] + values[5]);
     r->counted = r->out->steps = step;
@@ -293,9 +326,10 @@ done:
 static int parts(void *context, rill_checkpoint_part *parts)
 {
     run *r = context;
-    const int count = rill_free_surface_parts(r->surface, parts);
-    parts[count] = rill_checkpoint_memory("at the start", &r->out->first, sizeof r->out->first);
-    return count + 1;
+    int count = rill_free_surface_parts(r->surface, parts);
+    parts[count++] = rill_checkpoint_memory("at the start", &r->out->first, sizeof r->out->first);
+    if (r->surface->bubbles) parts[count++] = rill_record_part(&r->bubbles);
+    return count;
 }
 
 static rill_status resumed(void *context)
@@ -318,6 +352,9 @@ static void text_of(const rill_free_surface_case *c, const char *liquid, char *t
     for (int k = 0; k < 2; k++)
         at += snprintf(text + at, size - (size_t)at, " face %d %d %a %a", faces[k]->axis, faces[k]->end,
                        faces[k]->speed, faces[k]->level);
+    if (c->gas_pressure > 0)
+        snprintf(text + at, size - (size_t)at, " gas %a %d %d", c->gas_pressure, c->atmosphere.axis,
+                 c->atmosphere.end);
 }
 
 static rill_status steps(run *r)
@@ -355,6 +392,7 @@ static rill_status close_result(run *r, const rill_free_surface_outcome *out)
     const double change = rill_free_surface_change(out);
     if (!r->result) return RILL_OK;
     RILL_TRY(rill_record_write(&r->steps.record, r->result, NULL));
+    if (r->surface->bubbles) RILL_TRY(rill_record_write(&r->bubbles, r->result, NULL));
     RILL_TRY(rill_result_values(r->result, "/summary", &mass, 0, NULL, &change));
     RILL_TRY(rill_result_set_integer(r->result, "/summary", "steps", (int64_t)out->steps));
     RILL_TRY(rill_result_commit(r->result));
@@ -374,6 +412,7 @@ rill_status rill_free_surface_run(const rill_free_surface_case *given, rill_free
     out->checkpoint_left = rill_step_run_end(&r.steps);
 done:
     rill_record_free(&r.steps.record);
+    rill_record_free(&r.bubbles);
     rill_result_destroy(r.result);
     rill_free_surface_destroy(r.surface);
     rill_sim_destroy(r.sim);

@@ -36,7 +36,7 @@ typedef struct rill_step_owner {
     void *context;
 } rill_step_owner;
 
-enum { RILL_STEP_PARTS = 6 };
+enum { RILL_STEP_PARTS = 10 };
 
 /** A run. */
 typedef struct rill_step_run {

@@ -19,6 +19,24 @@ Test(free_surface, a_drop_falls_into_a_pool)
     cr_expect_not_null(strstr(info.out, "mass_change"), "%s", info.out);
 }
 
+/* A bubble that is closed has rows of its own. */
+Test(free_surface, closed_bubbles)
+{
+    const cli_result r =
+        cli_test_run("free-surface", "bubble", "--nx", "12", "--ny", "12", "--nz", "14", "--radius", "4",
+                     "--gas-pressure", "0.1", "--steps", "120", "-o", "a.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "closed bubbles              1 of volume 26"), "%s", r.out);
+    const cli_result info = cli_test_run("info", "a.h5");
+    cr_assert_eq(info.code, 0, "%s", info.err);
+    cr_expect_not_null(strstr(info.out, "bubbles"), "%s", info.out);
+    cli_test_fails(1, "--atmosphere belongs to --gas-pressure", "free-surface", "bubble", "--radius", "4",
+                   "--atmosphere", "none");
+    cli_test_fails(1, "the box is periodic", "free-surface", "bubble", "--radius", "4", "--gas-pressure",
+                   "0.1", "--atmosphere", "x-");
+    cli_test_fails(1, "--gas-pressure", "free-surface", "bubble", "--radius", "4", "--gas-pressure", "0.4");
+}
+
 Test(free_surface, shapes)
 {
     static const char *const more[][7] = {{"pool", "--depth", "3.5", "--storage", "fp16s"},

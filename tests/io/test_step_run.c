@@ -59,6 +59,7 @@ static rill_free_surface_case drop_of(int stream, rill_storage storage, const ch
                                     .tension = 2e-3,
                                     .gravity = 1e-4,
                                     .contact_angle = stream == 2 ? 60 : 90,
+                                    .gas_pressure = stream == 1 ? 0.1 : 0, /* of one closed bubble */
                                     .stream = streams[stream],
                                     .storage = storage,
                                     .steps = 131,
@@ -139,7 +140,7 @@ static void drop_is_resumed(int stream, rill_storage storage)
         double at = stops[k];
         c.progress = (rill_progress){stop, &at};
         c.keep.resume = k > 0;
-        cr_assert_eq(rill_free_surface_run(&c, &parts), RILL_CANCELLED);
+        cr_assert_eq(rill_free_surface_run(&c, &parts), RILL_CANCELLED, "%s", rill_error_message());
         cr_expect_eq(stopped_behind_row(c.steps, c.every), k == 0, "stop %d behind %g of the steps", k,
                      stopped_at);
         expect_message("continue with --resume from");
@@ -152,6 +153,8 @@ static void drop_is_resumed(int stream, rill_storage storage)
     cr_expect_not(parts.checkpoint_left);
     cr_expect(totals_same(&parts.last, &whole.last));
     cr_expect(totals_same(&parts.first, &whole.first));
+    cr_expect_eq(whole.last.gas.bubbles, c.gas_pressure > 0);
+    if (c.gas_pressure > 0) expect_same(whole_name, parts_name, "series/bubbles/pressure");
     cr_expect_eq(parts.steps, 131);
     static const char *const series[] = {"/series/liquid/step",      "/series/liquid/mass",
                                          "/series/liquid/volume",    "/series/liquid/speed_max",

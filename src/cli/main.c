@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     rill_memory_give_back();
     int code;
     if (!cli_team_begin(&code)) return cli_guard_end(code);
-    code = run(argc, argv);
+    code = rill_threads_check() == RILL_OK ? run(argc, argv) : told(RILL_USAGE);
     cli_progress_end();
     if (code == RILL_OK && rill_json_check() != RILL_OK) {
         fprintf(stderr, "rill: %s\n", rill_error_message());

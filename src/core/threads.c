@@ -7,6 +7,7 @@
  */
 #include "core/threads.h"
 #include "core/processors.h"
+#include "core/status.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -62,15 +63,25 @@ static _Thread_local team *own;
 static _Thread_local bool working;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int least(int a, int b) { return a < b ? a : b; }
+
 /* What OpenMP chose when the library was loaded, and whether the user set it. */
-static int chosen;
+static int chosen, asked;
 static bool named;
 
 __attribute__((constructor)) static void note_choice(void)
 {
     const char *text = getenv("OMP_NUM_THREADS");
     named = text && *text;
-    chosen = omp_get_max_threads();
+    asked = omp_get_max_threads();
+    chosen = least(asked, MOST); /* GNU's OpenMP keeps its threads' starts on the stack: 100,000 crash */
+    if (chosen < asked) omp_set_num_threads(chosen);
+}
+
+rill_status rill_threads_check(void)
+{
+    if (asked <= MOST) return RILL_OK;
+    return rill_fail(RILL_USAGE, "OMP_NUM_THREADS names %d threads: give a number from 1 to %d", asked, MOST);
 }
 
 static void wait_for(team *t, unsigned state, unsigned who)
@@ -216,8 +227,6 @@ static void need_helpers(team *t, int last)
         t->helpers = k;
     }
 }
-
-static int least(int a, int b) { return a < b ? a : b; }
 
 /* Whether the user or the program has named a number of threads. */
 static bool asked_for(void) { return named || omp_get_max_threads() != chosen; }

@@ -9,6 +9,8 @@
 #ifndef RILL_CORE_THREADS_H
 #define RILL_CORE_THREADS_H
 
+#include "core/status.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +31,9 @@ int rill_threads_fit(uint64_t count, uint64_t piece);
  * @param item    what is counted: "nodes"
  */
 void rill_threads_explain(uint64_t count, uint64_t piece, const char *item, char *text, size_t size);
+
+/** Refuse more threads in OMP_NUM_THREADS than a team has at most, which is what loops run with then. */
+rill_status rill_threads_check(void);
 
 /**
  * Let loops of OpenMP that this thread runs use no more threads than rill_threads(), and, where the OpenMP

@@ -257,6 +257,22 @@ Test(free_surface, words_of_a_liquid)
     cr_expect_null(strstr(unsaid.err, "ormer"), "%s", unsaid.err);
 }
 
+/* A checkpoint takes the place of no field file of the run. */
+Test(free_surface, checkpoint_beside_fields)
+{
+    cli_test_fails(1, "./a.4.vtkhdf is a file that --every writes", "free-surface", "pool", "-q", "--depth",
+                   "3", "--nx", "8", "--ny", "8", "--nz", "8", "--steps", "4", "--every", "2", "-o", "a.h5",
+                   "--checkpoint", "./a.4.vtkhdf");
+}
+
+/* Threads that no team has, with which OpenMP crashes, are refused. */
+Test(free_surface, threads_beyond_a_team)
+{
+    cr_assert_eq(setenv("OMP_NUM_THREADS", "100000", 1), 0);
+    cli_test_fails(1, "names 100000 threads: give a number from 1 to 1024", "free-surface", "pool", "-q",
+                   "--depth", "3", "--nx", "8", "--ny", "8", "--nz", "8", "--steps", "4");
+}
+
 /* A box beyond the memory is refused before anything is made of it. */
 Test(free_surface, box_beyond_memory)
 {

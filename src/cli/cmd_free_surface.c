@@ -282,6 +282,7 @@ static rill_status resolve(choices *c)
         return rill_fail(RILL_USAGE,
                          "--atmosphere belongs to --gas-pressure: without, all gas has one pressure");
     RILL_TRY(face_resolve("", c->atmosphere, false, &g->atmosphere));
+    g->atmosphere_needed = c->atmosphere_given;
     if (c->inflow && !(g->inflow.speed > 0))
         return rill_fail(RILL_USAGE, "--inflow needs --inflow-speed: without, nothing comes in");
     if (g->every && !g->output)
@@ -321,8 +322,10 @@ static void print_outcome(const choices *c, const rill_free_surface_outcome *o)
     cli_row("nodes", "%llu liquid, %llu interface", (unsigned long long)o->last.nodes[RILL_LIQUID],
             (unsigned long long)o->last.nodes[RILL_INTERFACE]);
     if (c->given.gas_pressure > 0)
-        cli_row("closed bubbles", "%llu of volume %.9g, p V %.9g", (unsigned long long)o->last.gas.bubbles,
-                o->last.gas.volume, o->last.gas.content);
+        cli_row("closed bubbles",
+                "%llu of volume %.9g, p V %.9g (from the atmosphere %.3g, to it %.3g, lost %.3g)",
+                (unsigned long long)o->last.gas.bubbles, o->last.gas.volume, o->last.gas.content,
+                o->last.gas.entered, o->last.gas.left, o->last.gas.lost);
     if (c->given.output) cli_row("result", "%s", c->given.output);
 }
 

@@ -80,7 +80,7 @@ __attribute__((constructor)) static void note_choice(void)
 
 rill_status rill_threads_check(void)
 {
-    if (asked <= MOST) return RILL_OK;
+    if (!named || least(asked, omp_get_thread_limit()) <= MOST) return RILL_OK; /* a machine may have more */
     return rill_fail(RILL_USAGE, "OMP_NUM_THREADS names %d threads: give a number from 1 to %d", asked, MOST);
 }
 

@@ -107,18 +107,12 @@ done:
     return status;
 }
 
-/* Hand gas on to the regions that have the volume now: of a former region to those with gas nodes alone, if
- * any has them, as others fill up. */
+/* Hand gas on to the regions that have the volume now. */
 static rill_status share_gas(rill_bubbles *b, search *f)
 {
-    double *volume = calloc(3 * b->count + 1, sizeof *volume), *with_gas = volume + b->count,
-           *given = with_gas + b->count;
+    double *volume = calloc(2 * b->count + 1, sizeof *volume), *given = volume + b->count;
     if (!volume) return rill_fail(RILL_SYSTEM, "out of memory for bubbles");
-    for (uint64_t k = 0; k < f->share_count; k++) {
-        const share *h = &f->shares[k];
-        volume[h->from] += h->volume;
-        if (f->found[h->to].gas) with_gas[h->from] += h->volume;
-    }
+    for (uint64_t k = 0; k < f->share_count; k++) volume[f->shares[k].from] += f->shares[k].volume;
     for (uint64_t k = 0; k < f->share_count;) {
         const uint64_t to = f->shares[k].to;
         rill_bubble *region = &f->found[to];
@@ -126,10 +120,8 @@ static rill_status share_gas(rill_bubbles *b, search *f)
         for (; k < f->share_count && f->shares[k].to == to; k++) {
             const share *h = &f->shares[k];
             const rill_bubble *former = &b->all[h->from];
-            const bool takes = region->gas || !(with_gas[h->from] > 0);
-            const double whole = with_gas[h->from] > 0 ? with_gas[h->from] : volume[h->from],
-                         part = takes && h->volume > 0 ? h->volume / whole : 0,
-                         taken = former->open ? takes * b->atmosphere * h->volume : part * former->content;
+            const double part = h->volume > 0 ? h->volume / volume[h->from] : 0,
+                         taken = former->open ? b->atmosphere * h->volume : part * former->content;
             weights += h->volume;
             pressures += h->volume * former->pressure;
             given[h->from] += part;
@@ -147,6 +139,38 @@ static rill_status share_gas(rill_bubbles *b, search *f)
     return RILL_OK;
 }
 
+/* Take mass that was left over off the volume of the regions whose interface nodes have got it, as their fill
+ * levels have it after the next step alone: a node without gas beside it fills up from any level. @param all
+ * regions, whose numbers begin behind `before` */
+static void take_excess(const rill_free_surface *s, rill_bubble *all, uint64_t before)
+{
+    for (uint64_t k = 0; k < s->excess_count; k++) {
+        rill_node around[RILL_AROUND];
+        int takers = 0;
+        rill_free_surface_around(s, s->excess[k].node, around);
+        for (int pass = 0; pass < 2; pass++)
+            for (int i = 1; i < rill_q((int)s->lattice); i++) {
+                const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
+                if (other == RILL_UPSTREAM_WALL || s->state[other] != RILL_INTERFACE) continue;
+                if (pass == 0)
+                    takers++;
+                else
+                    all[s->bubbles->of[other] - before - 1].volume -= s->excess[k].mass / takers;
+            }
+    }
+}
+
+/* Let shares be of the volumes with that mass. */
+static void shares_correct(const rill_free_surface *s, search *f)
+{
+    for (uint64_t k = 0; k < f->count; k++) f->found[k].rate = f->found[k].volume;
+    take_excess(s, f->found, s->bubbles->count);
+    for (uint64_t k = 0; k < f->share_count; k++) {
+        const rill_bubble *region = &f->found[f->shares[k].to];
+        if (region->rate > 0) f->shares[k].volume *= fmax(region->volume / region->rate, 0.01);
+    }
+}
+
 /* Find all regions. */
 static rill_status find(const rill_free_surface *s)
 {
@@ -161,6 +185,7 @@ static rill_status find(const rill_free_surface *s)
         else if (b->of[n] <= b->count)
             RILL_TRY(region_find(s, &f, n));
     }
+    shares_correct(s, &f);
     RILL_TRY(share_gas(b, &f));
     for (rill_node n = 0; n < s->nodes; n++)
         if (b->of[n]) b->of[n] -= (rill_node)b->count;
@@ -272,8 +297,10 @@ void rill_bubbles_measure(rill_free_surface *s)
         const rill_node node = s->list.node[k];
         b->all[b->of[node] - 1].volume += 1 - (double)s->fill[node];
     }
+    take_excess(s, b->all, 0);
     for (uint64_t k = 0; k < b->count; k++) {
         rill_bubble *region = &b->all[k];
+        region->volume = fmax(region->volume, (double)region->gas / 2);
         region->rate += region->volume;
         if (region->open) {
             region->pressure = b->atmosphere;
@@ -317,6 +344,7 @@ rill_status rill_bubbles_centres(const rill_free_surface *s, double (*centre)[3]
     struct {
         uint32_t first[3];
         bool found;
+        double volume;
     } *seen = calloc(b->count + 1, sizeof *seen);
     if (!seen) return rill_fail(RILL_SYSTEM, "out of memory for bubbles");
     memset(centre, 0, b->count * sizeof *centre);
@@ -327,6 +355,7 @@ rill_status rill_bubbles_centres(const rill_free_surface *s, double (*centre)[3]
                                s->cell[node] / n[0] / n[1]};
         if (!seen[k].found) memcpy(seen[k].first, x, sizeof x);
         seen[k].found = true;
+        seen[k].volume += 1 - (double)s->fill[node];
         for (int a = 0; a < 3; a++) { /* the nearest image of the node to the first one */
             double from = (double)x[a] - (double)seen[k].first[a];
             if (s->sim->domain->geom->sides[a] == RILL_PERIODIC) from -= n[a] * round(from / n[a]);
@@ -335,7 +364,7 @@ rill_status rill_bubbles_centres(const rill_free_surface *s, double (*centre)[3]
     }
     for (uint64_t k = 0; k < b->count; k++)
         for (int a = 0; a < 3; a++) {
-            const double at = b->all[k].volume > 0 ? centre[k][a] / b->all[k].volume : 0;
+            const double at = seen[k].volume > 0 ? centre[k][a] / seen[k].volume : 0;
             centre[k][a] = seen[k].first[a] + 0.5 + at;
         }
     free(seen);
@@ -362,10 +391,17 @@ rill_status rill_bubbles_create(rill_free_surface *s, const rill_free_surface_op
     rill_bubbles *b = s->bubbles;
     b->atmosphere = o->gas_pressure;
     b->face = o->atmosphere;
+    if (o->atmosphere_needed && b->face.end) {
+        rill_node node = 0;
+        while (node < s->nodes && !rill_faces_at(s, &b->face, node)) node++;
+        if (node == s->nodes)
+            RILL_TRY(rill_fail(
+                RILL_USAGE, "no pores are open at the face of the atmosphere: choose another face, or none"));
+    }
     RILL_TRY(rill_array_create_zero(s->nodes, sizeof *b->of, name, (void **)&b->of));
     RILL_TRY(find(s));
     for (uint64_t k = 0; k < b->count; k++)
-        if (!b->all[k].open && b->all[k].gas) b->all[k].content = b->atmosphere * b->all[k].volume;
+        if (!b->all[k].open) b->all[k].content = b->atmosphere * b->all[k].volume;
     rill_bubbles_measure(s);
 done:
     return status;

@@ -13,7 +13,8 @@
 /** A region of gas. */
 typedef struct rill_bubble {
     double content;  /**< p V; 0 where the region is open */
-    double volume;   /**< of gas nodes, and of what is not liquid in interface nodes */
+    double volume;   /**< of gas nodes, and of what is not liquid in interface nodes, with the mass that they
+                        have just got from others */
     double rate;     /**< change of the volume in the last step */
     double pressure; /**< lu, not less that of the atmosphere, in the middle of the step to come */
     uint64_t gas;    /**< gas nodes */

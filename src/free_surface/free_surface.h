@@ -52,6 +52,7 @@ typedef struct rill_free_surface_options {
     double gas_pressure; /**< of the atmosphere, lu: p V of closed bubbles is constant, see bubbles.h; 0:
                             their pressure is that of the atmosphere, too */
     rill_free_surface_face atmosphere; /**< the face that is open to it, for gas alone */
+    bool atmosphere_needed;            /**< refuse a face of it where no pores are open */
 } rill_free_surface_options;
 
 /** Mass that has crossed faces of the box. */

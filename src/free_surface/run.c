@@ -126,8 +126,9 @@ static rill_status begin_liquid(run *r)
             RILL_USAGE,
             "there is no liquid in the pores of the box: raise its depth, radius or width, or let another place be pore"));
     RILL_TRY(rill_sim_set_moments(r->sim, values, values + nodes));
-    const rill_free_surface_options options = {c->tension, c->contact_angle, c->inflow,
-                                               c->outflow, c->gas_pressure,  c->atmosphere};
+    const rill_free_surface_options options = {c->tension,          c->contact_angle, c->inflow,
+                                               c->outflow,          c->gas_pressure,  c->atmosphere,
+                                               c->atmosphere_needed};
     status = rill_free_surface_create(r->sim, &options, fill, &r->surface);
 done:
     rill_array_destroy(place);

@@ -36,6 +36,7 @@ typedef struct rill_free_surface_case {
     rill_free_surface_face inflow, outflow; /**< faces of the box that are open */
     double gas_pressure;                    /**< 0: that of all gas is constant */
     rill_free_surface_face atmosphere;      /**< the face that is open to it for gas */
+    bool atmosphere_needed;                 /**< refuse one where no pores are open */
     rill_stream stream;
     rill_storage storage;
     uint64_t steps, every; /**< fields every so many steps; 0: none */

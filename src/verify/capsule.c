@@ -13,6 +13,9 @@ const char *rill_verify_capsule_unfit(const rill_verify_case *of, const rill_ver
         return "capsules go with pull, aa, esotwist and esopull";
     if (v->lattice != RILL_D3Q19 || v->collision != RILL_TRT || v->bounce != RILL_HALF_WAY)
         return "capsules are computed on D3Q19, with trt and half-way bounce-back";
+    if (v->addressing != RILL_LIST || (v->arithmetic != RILL_SINGLE && v->storage != RILL_FP64) ||
+        fabs(setup->magic - 3.0 / 16) > 1e-9 || setup->on.count > 1)
+        return "capsules are computed with a list, single arithmetic and magic 3/16, in one part";
     return setup->on.device && setup->on.device->kind != RILL_BACKEND_CPU ? "capsules are computed on a CPU"
                                                                           : NULL;
 }

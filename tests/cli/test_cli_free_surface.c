@@ -35,6 +35,17 @@ Test(free_surface, closed_bubbles)
     cli_test_fails(1, "the box is periodic", "free-surface", "bubble", "--radius", "4", "--gas-pressure",
                    "0.1", "--atmosphere", "x-");
     cli_test_fails(1, "--gas-pressure", "free-surface", "bubble", "--radius", "4", "--gas-pressure", "0.4");
+    unsigned char lid[12 * 12 * 14];
+    memset(lid, 0, sizeof lid);
+    memset(lid + 12 * 12 * 13, 255, 12 * 12);
+    FILE *file = fopen("lid_12x12x14.raw", "wb");
+    cr_assert(file && fwrite(lid, sizeof lid, 1, file) == 1 && fclose(file) == 0);
+    cli_test_fails(1, "no pores are open at the face of the atmosphere", "free-surface", "bubble",
+                   "lid_12x12x14.raw", "--pore", "0", "--radius", "3", "--gas-pressure", "0.1",
+                   "--atmosphere", "z+");
+    const cli_result under = cli_test_run("free-surface", "bubble", "lid_12x12x14.raw", "--pore", "0",
+                                          "--radius", "3", "--gas-pressure", "0.1", "--steps", "5");
+    cr_assert_eq(under.code, 0, "%s", under.err);
 }
 
 Test(free_surface, shapes)
@@ -271,6 +282,10 @@ Test(free_surface, threads_beyond_a_team)
     cr_assert_eq(setenv("OMP_NUM_THREADS", "100000", 1), 0);
     cli_test_fails(1, "names 100000 threads: give a number from 1 to 1024", "free-surface", "pool", "-q",
                    "--depth", "3", "--nx", "8", "--ny", "8", "--nz", "8", "--steps", "4");
+    cr_assert_eq(setenv("OMP_THREAD_LIMIT", "2", 1), 0);
+    const cli_result r = cli_test_run("free-surface", "pool", "-q", "--depth", "3", "--nx", "8", "--ny", "8",
+                                      "--nz", "8", "--steps", "4");
+    cr_expect_eq(r.code, 0, "%s", r.err);
 }
 
 /* A box beyond the memory is refused before anything is made of it. */

@@ -105,7 +105,8 @@ Test(verify, has_capsules)
     cr_assert_not_null(strstr(r.out, "formats/capsule "), "%s", r.out);
     /* It has one collision, lattice and rule at walls, and no ring buffer. */
     static const char *const others[][2] = {
-        {"--collision", "srt"}, {"--lattice", "d3q27"}, {"--stream", "ring"}};
+        {"--collision", "srt"},     {"--lattice", "d3q27"}, {"--stream", "ring"}, {"--addressing", "bitmap"},
+        {"--arithmetic", "double"}, {"--magic", "0.25"},    {"--ranks", "2"}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         r = cli_test_run("verify", "--suite", "capsules", "--case", "capsules/skalak-small", "--backend",
                          "cpu", others[k][0], others[k][1]);

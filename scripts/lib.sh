@@ -5,7 +5,7 @@
 BUILD_PACKAGES="gcc libc6-dev make pkgconf libhdf5-dev libtiff-dev libpng-dev libudunits2-dev libxxhash-dev
   libjansson-dev libyaml-dev zlib1g-dev libzip-dev libexpat1-dev"
 TEST_PACKAGES="libcriterion-dev locales libopenmpi-dev openmpi-bin python3-vtk9 python3-h5py python3-numpy cmake python3-jsonschema python3-yaml"
-CI_PACKAGES="clang doxygen clang-format libomp-dev libclang-rt-dev valgrind mkdocs mkdocs-material mkdocstrings mkdocstrings-python-handlers
+CI_PACKAGES="clang python3-scipy doxygen clang-format libomp-dev libclang-rt-dev valgrind mkdocs mkdocs-material mkdocstrings mkdocstrings-python-handlers
   python3-matplotlib"
 DEB_PACKAGES="libopenmpi-dev debhelper dh-python dpkg-dev fakeroot lintian python3-setuptools python3-wheel"
 

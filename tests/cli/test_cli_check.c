@@ -241,6 +241,40 @@ Test(cli_check, judges_resistances_compliances_and_pressures)
     }
 }
 
+/* Whatever the outlets hold: a Mach number that is advised can be run, and Windkessels are named where there
+ * are some. */
+Test(cli_check, advises_a_mach_that_can_be_run)
+{
+    static const struct {
+        const char *end;
+        int code;
+        bool windkessels;
+    } cases[] = {
+        {"windkessel, proximal: 1e8 Pa.s/m3, distal: 1e10 Pa.s/m3, compliance: 1e-30 m3/Pa", 1, true},
+        {"resistance, resistance: 1e10 Pa.s/m3", 1, false},
+        {"pressure, waveform: p.csv", 0, false}};
+    write_text("p.csv", "time [s], pressure [Pa]\n0, 0\n0.25, 2000\n0.5, 4000\n0.75, 2000\n1, 0\n");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        write_text("w.csv", "time [s], flow [mL/s]\n0, %g\n0.3, %g\n0.6, %g\n1, %g\n",
+                   cases[k].code ? 0.05 : 1e-4, cases[k].code ? 0.5 : 3e-4, cases[k].code ? 0.3 : 2e-4,
+                   cases[k].code ? 0.05 : 1e-4);
+        write_text(
+            "c.yaml",
+            FLUID
+            "openings:\n  in: {kind: inlet, waveform: w.csv}\n  left: {kind: %s}\n  right: {kind: %s}\n%s",
+            cases[k].end, cases[k].end, cases[k].code ? "run: {mach: 0.1}\n" : "");
+        const cli_result r = cli_test_run("check", "c.yaml", "--no-measure", "--backend", "cpu");
+        cr_assert_eq(r.code, cases[k].code, "%s: %s%s", cases[k].end, r.out, r.err);
+        const char *text = strstr(r.out, "the compressible fluid of the lattice"),
+                   *mach = text ? strstr(text, "a mach of ") : NULL;
+        cr_assert(text, "%s: %s%s", cases[k].end, r.out, r.err);
+        cr_expect_eq(strstr(text, "Windkessels") != NULL, cases[k].windkessels, "%s", text);
+        cr_expect(cases[k].code ? mach && atof(mach + strlen("a mach of ")) >= 0.002
+                                : strstr(text, "no mach above 0.002") != NULL,
+                  "%s: %s", cases[k].end, text);
+    }
+}
+
 /* What the end of a surface costs that is an outlet, too, where fluid leaves slowly. */
 Test(cli_check, says_what_an_outlet_without_extension_changes)
 {

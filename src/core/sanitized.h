@@ -13,9 +13,9 @@
 #endif
 
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-enum { SANITIZED = 1 };
+#define SANITIZED 1
 #else
-enum { SANITIZED = 0 };
+#define SANITIZED 0
 #endif
 
 #endif

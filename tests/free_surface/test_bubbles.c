@@ -276,6 +276,31 @@ Test(bubbles, volumes_have_mass_on_its_way)
 }
 
 /* Parts have the pressure of the whole; later, the smaller one has a higher pressure. */
+/* A bubble of interface nodes alone has gas, too, and no gas comes from nowhere where it gets a gas node. */
+static double large_and_small(const double x[3])
+{
+    return -fmax(ball_at(x, 6.1, 4), 0.8 - sqrt(pow(x[0] - 17, 2) + pow(x[1] - 7, 2) + pow(x[2] - 7, 2)));
+}
+
+Test(bubbles, small_ones_have_gas)
+{
+    liquid l = two(large_and_small, RILL_PULL, RILL_FP64);
+    const rill_bubbles *b = l.surface->bubbles;
+    double volume = 0, less = INFINITY;
+    cr_assert_eq(b->count, 2);
+    for (uint64_t k = 0; k < b->count; k++) {
+        volume += b->all[k].volume;
+        less = fmin(less, (double)b->all[k].gas);
+    }
+    cr_assert_eq(less, 0);
+    const rill_free_surface_gas first = rill_bubbles_sum(l.surface);
+    cr_expect_float_eq(first.content, 0.1 * volume, 1e-9, "%g of volume %g", first.content, volume);
+    unsigned numbers = 0;
+    steps_make(&l, 60, &numbers);
+    cr_expect_eq(rill_bubbles_sum(l.surface).entered, 0);
+    end(&l);
+}
+
 Test(bubbles, a_neck_breaks)
 {
     liquid l = two(dumbbell, RILL_PULL, RILL_FP64);

@@ -3,80 +3,13 @@
  */
 #include "free_surface/bubbles.h"
 
-#include "backends.h"
-#include "free_surface/plic.h"
-#include "message.h"
-#include "sim/sim.h"
+#include "liquid.h"
 #include "surface_totals.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A liquid around gas. */
-typedef struct liquid {
-    uint32_t n[3];
-    double tau, tension, force, gas; /* force: along -z; gas: pressure */
-    rill_stream stream;
-    rill_storage storage;
-    bool walls;  /* along z, else periodic */
-    bool closed; /* no face is open to the atmosphere */
-    double (*inside)(const double x[3]);
-    rill_geom *geom;
-    rill_domain *domain;
-    rill_sim *sim;
-    rill_free_surface *surface;
-    size_t nodes;
-} liquid;
-
-static double inside_of(const void *context, const double x[3])
-{
-    return ((const liquid *)context)->inside(x);
-}
-
-static void begin(liquid *l)
-{
-    rill_sim_options o = rill_sim_options_default();
-    ASSERT_OK(rill_geom_create(l->n, &l->geom));
-    memset(l->geom->voxels, RILL_FLUID, rill_geom_voxels(l->geom));
-    for (int a = 0; a < 3; a++) l->geom->sides[a] = a == 2 && l->walls ? RILL_WALL : RILL_PERIODIC;
-    ASSERT_OK(rill_domain_create(l->geom, &(rill_domain_options){RILL_D3Q19, -1}, &l->domain));
-    o.variant.equilibrium = RILL_SECOND_ORDER;
-    o.variant.stream = l->stream;
-    o.variant.storage = l->storage;
-    o.on.backend = RILL_BACKEND_CPU;
-    o.tau = l->tau;
-    o.force[2] = -l->force;
-    ASSERT_OK(rill_sim_create(l->domain, &o, &l->sim));
-    l->nodes = rill_domain_nodes(l->domain);
-    double *values = calloc(5 * l->nodes, sizeof *values), *fill = values + 4 * l->nodes;
-    for (size_t k = 0; k < l->nodes; k++)
-        fill[k] = rill_plic_fill(inside_of, l,
-                                 (uint32_t[3]){(uint32_t)(k % l->n[0]), (uint32_t)(k / l->n[0] % l->n[1]),
-                                               (uint32_t)(k / l->n[0] / l->n[1])});
-    ASSERT_OK(rill_sim_set_moments(l->sim, values, values + l->nodes));
-    rill_free_surface_options options = {l->tension, RILL_RIGHT_ANGLE, .gas_pressure = l->gas};
-    if (l->walls && !l->closed) options.atmosphere = (rill_free_surface_face){.axis = 2, .end = 1};
-    ASSERT_OK(rill_free_surface_create(l->sim, &options, fill, &l->surface));
-    free(values);
-}
-
-static void end(liquid *l)
-{
-    rill_free_surface_destroy(l->surface);
-    rill_sim_destroy(l->sim);
-    rill_domain_destroy(l->domain);
-    rill_geom_destroy(l->geom);
-}
-
-static rill_free_surface_totals totals_of(liquid *l)
-{
-    rill_free_surface_totals t;
-    ASSERT_OK(rill_free_surface_totals_take(l->surface, &t));
-    cr_assert(t.finite);
-    return t;
-}
 
 /* Regions by an own search: numbers are spread to neighbours until none changes. */
 static void expect_regions(const liquid *l)
@@ -149,7 +82,7 @@ static liquid slab_on_gas(double gas, double force)
                 .force = force,
                 .gas = gas,
                 .storage = RILL_FP64,
-                .walls = true,
+                .floor = true,
                 .inside = slab};
     begin(&l);
     cr_assert_eq(l.surface->bubbles->count, 2);
@@ -391,7 +324,7 @@ Test(bubbles, the_atmosphere)
                 .tau = 0.8,
                 .gas = 0.1,
                 .storage = RILL_FP64,
-                .walls = true,
+                .floor = true,
                 .inside = below_ceiling};
     begin(&l);
     const rill_bubbles *b = l.surface->bubbles;

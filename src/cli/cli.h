@@ -204,6 +204,9 @@ rill_status cli_outputs_spare(const char *input, const cli_output *outputs, int 
 rill_status cli_fields_name(const char *input, const char *json, const char *output, const char *infix,
                             char *name, size_t size);
 
+/** Check a field file and the .xmf that rill_fields_write() writes beside it, as cli_outputs_check() does. */
+rill_status cli_fields_check(const char *option, const char *path);
+
 /** Begin a result of a sample: `run` with what the geometry says of its source, and the notes of both. */
 rill_status cli_result_create(const char *output, rill_run run, const rill_geom *geom, const char *notes,
                               rill_result **out);

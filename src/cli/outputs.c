@@ -77,6 +77,16 @@ rill_status cli_outputs_check(const char *input, const cli_output *outputs, int 
     return status == RILL_OK ? check(outputs, count) : status;
 }
 
+rill_status cli_fields_check(const char *option, const char *path)
+{
+    char *beside = malloc(strlen(path) + sizeof ".xmf");
+    if (!beside) return rill_fail(RILL_SYSTEM, "out of memory for the name of a file");
+    sprintf(beside, "%.*s.xmf", (int)(strlen(path) - strlen(".vtkhdf")), path);
+    const rill_status status = check((cli_output[]){{option, path}, {option, beside}}, 2);
+    free(beside);
+    return status;
+}
+
 rill_status cli_fields_name(const char *input, const char *json, const char *output, const char *infix,
                             char *name, size_t size)
 {
@@ -89,7 +99,8 @@ rill_status cli_fields_name(const char *input, const char *json, const char *out
     if (strcmp(name, output) == 0)
         return rill_fail(RILL_USAGE, "-o %s is the name that the fields take: give one that ends in .h5",
                          output);
-    return cli_outputs_check(input, (cli_output[]){{"--json", json}, {"-o", name}}, 2);
+    const rill_status status = cli_outputs_check(input, (cli_output[]){{"--json", json}, {"-o", name}}, 2);
+    return status == RILL_OK ? cli_fields_check("-o", name) : status;
 }
 
 rill_status cli_result_create(const char *output, rill_run run, const rill_geom *geom, const char *notes,

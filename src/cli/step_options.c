@@ -112,6 +112,7 @@ rill_status cli_step_outputs_check(const cli_step_choices *c, const char *output
             path = rill_step_file_name(output, step, kinds[k]);
             if (!path) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for the name of a file"));
             RILL_TRY(outputs_check(c, (cli_output[]){{"--every:", path}}, 1));
+            if (!*kinds[k]) RILL_TRY(cli_fields_check("--every:", path));
             if (c->checkpoint && rill_output_replaces(c->checkpoint, path))
                 RILL_TRY(rill_fail(RILL_USAGE,
                                    "--checkpoint %s is a file that --every writes: give another name",

@@ -72,6 +72,7 @@ Test(overwrite, permeability)
     REFUSES("k.h5", FLOW, "-o", "k.h5");
     REFUSES("k.json", FLOW, "--json", "k.json");
     REFUSES("f.vtkhdf", FLOW, "--fields", "sparse", "-o", "f.h5");
+    REFUSES("g.xmf", FLOW, "--fields", "sparse", "-o", "g.h5");
     REFUSES("k.csv", FLOW, "--csv", "k.csv");
     REFUSES("b.rev.csv", FLOW, "--blocks", "4", "--csv", "b.csv");
     const cli_result r = cli_test_run(FLOW, "--csv", "k.csv", "--resume");
@@ -85,6 +86,7 @@ Test(overwrite, diffusion)
     REFUSES("d.h5", "diffusivity", DIFFUSION, "-o", "d.h5");
     REFUSES("d.json", "diffusivity", DIFFUSION, "--json", "d.json");
     REFUSES("e.vtkhdf", "diffusivity", DIFFUSION, "--fields", "image", "-o", "e.h5");
+    REFUSES("f.xmf", "diffusivity", DIFFUSION, "--fields", "image", "-o", "f.h5");
     REFUSES("d.csv", "diffusivity", DIFFUSION, "--csv", "d.csv");
     REFUSES("s.h5", "dispersion", DIFFUSION, "--peclet", "1", "-o", "s.h5");
     REFUSES("s.json", "dispersion", DIFFUSION, "--peclet", "1", "--json", "s.json");
@@ -96,6 +98,7 @@ Test(overwrite, free_surface)
     "free-surface", "pool", "--depth", "3", "--nx", "8", "--ny", "1", "--nz", "8", "--steps", "20", "-q"
     REFUSES("a.h5", POOL, "-o", "a.h5");
     REFUSES("b.10.vtkhdf", POOL, "--every", "10", "-o", "b.h5");
+    REFUSES("c.10.xmf", POOL, "--every", "10", "-o", "c.h5");
 }
 
 /* The command of a result is no permission to replace files again. */

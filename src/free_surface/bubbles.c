@@ -434,7 +434,9 @@ static rill_status all_resize(void *context, uint64_t bytes)
 {
     rill_bubbles *b = context;
     if (bytes % sizeof *b->all)
-        return rill_fail(RILL_USAGE, "cannot continue: the bubbles have another length");
+        return rill_fail(RILL_USAGE,
+                         "its bubbles have %llu bytes, which is no multiple of %zu: it is damaged",
+                         (unsigned long long)bytes, sizeof *b->all);
     rill_bubble *all = malloc(bytes + 1);
     if (!all) return rill_fail(RILL_SYSTEM, "out of memory for bubbles");
     free(b->all);
@@ -459,6 +461,7 @@ rill_status rill_bubbles_resume(const rill_free_surface *s)
     const rill_bubbles *b = s->bubbles;
     for (rill_node n = 0; n < s->nodes && b; n++)
         if (b->of[n] > b->count || (b->of[n] == 0) != (s->state[n] == RILL_LIQUID))
-            return rill_fail(RILL_USAGE, "cannot continue: node %u is in no bubble that there is", n);
+            return rill_fail(RILL_USAGE, "node %u is in bubble %u, and %llu are there: it is damaged", n,
+                             b->of[n], (unsigned long long)b->count);
     return RILL_OK;
 }

@@ -148,7 +148,8 @@ rill_status rill_free_surface_resume(rill_free_surface *s)
 {
     for (rill_node n = 0; n < s->nodes; n++)
         if (s->state[n] > RILL_LIQUID)
-            return rill_fail(RILL_USAGE, "cannot continue: state %d of node %u is none", s->state[n], n);
+            return rill_fail(RILL_USAGE, "node %u has state %d, and there are 0 to %d: it is damaged", n,
+                             s->state[n], RILL_LIQUID);
     const rill_status status = rill_bubbles_resume(s);
     return status == RILL_OK ? rill_free_surface_list(s) : status;
 }

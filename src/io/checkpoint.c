@@ -275,7 +275,11 @@ static rill_status part_read(rill_h5_file *file, const rill_checkpoint_part *par
         RILL_TRY(rill_fail(
             RILL_USAGE, "cannot continue from %s: %s has %llu bytes where this run has %llu: it is damaged",
             rill_h5_path(file), path, (unsigned long long)layout.dims[0], (unsigned long long)part->bytes));
-    if (layout.dims[0] != part->bytes) RILL_TRY(part->resize(part->context, layout.dims[0]));
+    if (layout.dims[0] != part->bytes) {
+        status = part->resize(part->context, layout.dims[0]);
+        if (status == RILL_USAGE) rill_fail_prefix("cannot continue from %s", rill_h5_path(file));
+        RILL_TRY(status);
+    }
     const uint64_t all = layout.dims[0];
     XXH3_64bits_reset(state);
     for (uint64_t offset = 0; offset < all; offset += PIECE) {

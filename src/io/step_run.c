@@ -37,6 +37,7 @@ static rill_status begin(rill_step_run *r)
         RILL_TRY(rill_fail(RILL_USAGE, "cannot continue from %s: it is damaged", r->file.path));
     RILL_TRY(rill_sim_state_resume(r->sim, r->resumed));
     status = r->owner.resumed(r->owner.context);
+    if (status == RILL_USAGE) rill_fail_prefix("cannot continue from %s", r->file.path);
 done:
     return status;
 }

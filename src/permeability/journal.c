@@ -44,20 +44,20 @@ void rill_journal_put(rill_journal *j, rill_journal_kind kind, uint64_t step, co
 
 bool rill_journal_replays(const rill_journal *journal) { return journal && journal->replaying; }
 
-static rill_status fail_other(void)
+static rill_status fail_other(const rill_journal *j)
 {
-    return rill_fail(
-        RILL_USAGE,
-        "cannot continue from the checkpoint: its record is of another run; start anew without --resume");
+    return rill_fail(RILL_USAGE,
+                     "cannot continue from %s: its record is of another run; start anew without --resume",
+                     j->path);
 }
 
 rill_status rill_journal_take(rill_journal *j, rill_journal_kind kind, uint64_t step, void *data, size_t size)
 {
     head h;
-    if (j->size - j->at < sizeof h) return fail_other();
+    if (j->size - j->at < sizeof h) return fail_other(j);
     memcpy(&h, j->bytes + j->at, sizeof h);
     if (h.kind != kind || h.step != step || h.size != size || j->size - j->at - sizeof h < size)
-        return fail_other();
+        return fail_other(j);
     if (size) memcpy(data, j->bytes + j->at + sizeof h, size);
     j->at += sizeof h + size;
     return RILL_OK;
@@ -65,7 +65,7 @@ rill_status rill_journal_take(rill_journal *j, rill_journal_kind kind, uint64_t 
 
 rill_status rill_journal_arrive(rill_journal *j)
 {
-    if (j->at != j->size) return fail_other();
+    if (j->at != j->size) return fail_other(j);
     j->replaying = false;
     return RILL_OK;
 }

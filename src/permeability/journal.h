@@ -25,7 +25,8 @@ typedef enum rill_journal_kind {
 
 /** Cleared to zero it is empty and records. */
 typedef struct rill_journal {
-    char *bytes; /**< owned */
+    const char *path; /**< of the checkpoint, of which the caller retains the text */
+    char *bytes;      /**< owned */
     size_t size, capacity;
     size_t at;      /**< the next entry that is read */
     uint64_t until; /**< steps of the run when it was stopped */

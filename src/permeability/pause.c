@@ -114,7 +114,8 @@ static bool run_fits(const rill_permeability_flow *run)
            run->walls.box_count <= RILL_DECISIVE_BOXES && memchr(run->reason, 0, sizeof run->reason);
 }
 
-static rill_status run_unpack(const rill_pause *p, const bytes *from, uint64_t *at,
+/* @param axis  which the run is along */
+static rill_status run_unpack(const rill_pause *p, const bytes *from, uint64_t *at, int axis,
                               rill_permeability_flow *out)
 {
     rill_permeability_flow run;
@@ -122,8 +123,7 @@ static rill_status run_unpack(const rill_pause *p, const bytes *from, uint64_t *
     memcpy(&run, from->data + *at, sizeof run);
     *at += sizeof run;
     const uint64_t size = run.sample_count * sizeof *run.samples;
-    if (!run_fits(&run) || run.axis >= p->place.axis ||
-        run.sample_count > (from->size - *at) / sizeof *run.samples)
+    if (!run_fits(&run) || run.axis != axis || run.sample_count > (from->size - *at) / sizeof *run.samples)
         return damaged(p);
     run.samples = malloc(size ? size : 1);
     if (!run.samples) return rill_fail(RILL_SYSTEM, "out of memory for the series of a run");
@@ -134,6 +134,14 @@ static rill_status run_unpack(const rill_pause *p, const bytes *from, uint64_t *
 }
 
 /* ---- reading and writing --------------------------------------------------------------------- */
+
+/* Return how many axes that are driven come before another: each has one run. */
+static int driven_before(int driven, int axis)
+{
+    int count = 0;
+    for (int a = 0; a < axis; a++) count += rill_axes_has(driven, a);
+    return count;
+}
 
 static rill_status read_all(const rill_permeability_options *o, rill_permeability *out, rill_pause *p)
 {
@@ -146,24 +154,29 @@ static rill_status read_all(const rill_permeability_options *o, rill_permeabilit
     RILL_TRY(key_make(p, &key));
     RILL_TRY(rill_checkpoint_read(p->path, &key, parts, 3, &steps));
     const rill_pause_place *at_stop = &p->place;
+    const int driven = rill_tensor_driven(&p->geom->porosity, o->axis);
     const int32_t most = RILL_ATTEMPT_PRECISE | RILL_ATTEMPT_REST;
     const bool attempts = at_stop->attempt >= RILL_ATTEMPT_FIRST && at_stop->attempt <= most &&
                           at_stop->changed >= RILL_ATTEMPT_FIRST && at_stop->changed <= most;
     if (at_stop->steps != steps || steps == 0 || at_stop->axis < 0 || at_stop->axis > 2 ||
-        !rill_axes_has(rill_tensor_driven(&p->geom->porosity, o->axis), at_stop->axis) || at_stop->runs < 0 ||
-        at_stop->runs > at_stop->axis || !attempts)
+        !rill_axes_has(driven, at_stop->axis) || at_stop->runs != driven_before(driven, at_stop->axis) ||
+        !attempts)
         RILL_TRY(damaged(p));
     if (steps > o->max_steps)
         RILL_TRY(rill_fail(
             RILL_USAGE,
             "cannot continue from %s: it was written after %llu steps, more than --max-steps (%llu): raise it",
             p->path, (unsigned long long)steps, (unsigned long long)o->max_steps));
-    while (out->run_count < p->place.runs) {
-        RILL_TRY(run_unpack(p, &runs, &at, &out->runs[out->run_count]));
+    for (int a = 0; a < at_stop->axis; a++) {
+        if (!rill_axes_has(driven, a)) continue;
+        RILL_TRY(run_unpack(p, &runs, &at, a, &out->runs[out->run_count]));
         out->run_count++;
     }
-    p->journal = (rill_journal){
-        .bytes = journal.data, .size = journal.size, .capacity = journal.size, .until = p->place.steps};
+    p->journal = (rill_journal){.path = p->path,
+                                .bytes = journal.data,
+                                .size = journal.size,
+                                .capacity = journal.size,
+                                .until = p->place.steps};
     journal.data = NULL;
     p->resuming = true;
 done:

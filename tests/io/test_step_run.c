@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs in time that are stopped: they go on from their checkpoint to the same bits, and from no other's. */
 #include "core/log.h"
+#include "forge.h"
 #include "free_surface/run.h"
 #include "io/hdf5.h"
 #include "io_test.h"
@@ -326,6 +327,40 @@ Test(step_run, damage_is_found)
     damage(io_test_path("kept.checkpoint.h5.previous"));
     cr_expect_eq(rill_free_surface_run(&c, &out), RILL_USAGE);
     expect_message("damaged");
+}
+
+/* What is in no state, and in no bubble: the sentence names the file. */
+Test(step_run, forged_states_are_refused)
+{
+    static const struct {
+        const char *part, *what;
+        size_t at;
+        unsigned char forged;
+        bool closed;
+    } forgeries[] = {{"states", "node 3 has state 7", 3, 7, false},
+                     {"region of nodes", "is in bubble", 4 * 2000 + 2, 9, true},
+                     {"regions of gas", "its bubbles have", 0, 0, true}};
+    for (size_t k = 0; k < sizeof forgeries / sizeof *forgeries; k++) {
+        rill_free_surface_outcome out;
+        double at = 0.5;
+        rill_free_surface_case c = drop_of(0, RILL_FP32, NULL);
+        if (forgeries[k].closed) c.gas_pressure = 0.1;
+        c.progress = (rill_progress){stop, &at};
+        c.keep.checkpoint = checkpoint;
+        cr_assert_eq(rill_free_surface_run(&c, &out), RILL_CANCELLED, "%s", rill_error_message());
+        c.progress = (rill_progress){NULL, NULL};
+        c.keep.resume = true;
+        unsigned char forged = forgeries[k].forged;
+        if (k < 2)
+            forge_bytes(checkpoint, forgeries[k].part, forgeries[k].at, &forged, 1);
+        else
+            forge_length(checkpoint, forgeries[k].part, 1001);
+        cr_expect_eq(rill_free_surface_run(&c, &out), RILL_USAGE);
+        expect_message("cannot continue from ");
+        expect_message("kept.checkpoint.h5: ");
+        expect_message(forgeries[k].what);
+        unlink(checkpoint);
+    }
 }
 
 /* It is written now and then, too: here before each look for signals. */

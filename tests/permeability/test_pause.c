@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Permeabilities that are stopped, again and again, and continue from their checkpoints: to the same bits. */
 #include "directory.h"
+#include "forge.h"
 #include "geometry/generate/generate.h"
 #include "rill.h"
 #include "permeability/journal.h"
 #include "permeability/pause.h"
 #include "planned.h"
 
-#include <hdf5.h>
-#include <hdf5_hl.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 static char directory[DIRECTORY_SIZE];
 
@@ -228,40 +226,17 @@ Test(pause, refuses_what_is_not_its_own)
     rill_geom_destroy(geom);
 }
 
-/* Put a number into a part of a checkpoint, and state the hash that belongs to it. @return what was there */
-static int32_t forge(const char *part, size_t at, int32_t number)
-{
-    char path[64], hash[17];
-    hsize_t size;
-    int32_t before;
-    const hid_t file = H5Fopen("a.checkpoint.h5", H5F_ACC_RDWR, H5P_DEFAULT);
-    snprintf(path, sizeof path, "/state/%s", part);
-    cr_assert(file >= 0 && H5LTget_dataset_info(file, path, &size, NULL, NULL) >= 0, "%s", part);
-    cr_assert_leq(at + sizeof number, size);
-    unsigned char *bytes = malloc(size);
-    const hid_t set = H5Dopen2(file, path, H5P_DEFAULT);
-    cr_assert(bytes && H5Dread(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0);
-    memcpy(&before, bytes + at, sizeof before);
-    memcpy(bytes + at, &number, sizeof number);
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)XXH3_64bits(bytes, size));
-    cr_assert(H5Dwrite(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0);
-    H5Dclose(set);
-    cr_assert(H5LTset_attribute_string(file, path, "xxh3_64", hash) >= 0);
-    free(bytes);
-    H5Fclose(file);
-    return before;
-}
-
 static void expect_refused(rill_geom *geom, const rill_permeability_options *o, const char *part, size_t at,
                            int32_t number)
 {
     rill_permeability out;
-    const int32_t before = forge(part, at, number);
+    int32_t forged = number;
+    forge_bytes("a.checkpoint.h5", part, at, &forged, sizeof forged);
     cr_expect_eq(compute(geom, o, &out), RILL_USAGE, "%s at %zu: %d", part, at, number);
     cr_expect(strstr(rill_error_message(), "cannot continue from a.checkpoint.h5: it is damaged"),
               "%s at %zu: %s", part, at, rill_error_message());
     rill_permeability_free(&out);
-    forge(part, at, before);
+    forge_bytes("a.checkpoint.h5", part, at, &forged, sizeof forged);
 }
 
 /* What indexes arrays, ends a text or names an axis is not believed, be the hash of its part right. */
@@ -278,16 +253,18 @@ Test(pause, refuses_forged_runs)
     o.checkpoint = "a.checkpoint.h5";
     o.progress_seconds = 0;
     o.progress = (rill_progress){stop, &s};
-    for (int at = 2; !o.resume; at += 2) { /* until the flow along y is stopped */
+    for (int at = 2; !o.resume; at += 2) { /* until the flow along z is stopped */
         s = (stopper){.at = at};
         cr_assert_eq(compute(geom, &o, &out), RILL_CANCELLED);
-        o.resume = out.run_count == 2;
+        o.resume = out.run_count == 3;
         rill_permeability_free(&out);
     }
     o.progress = (rill_progress){0};
     expect_refused(geom, &o, "runs", offsetof(flow, axis), 1000000);
     expect_refused(geom, &o, "runs", offsetof(flow, axis), -1);
-    expect_refused(geom, &o, "runs", offsetof(flow, axis), 1); /* that which is stopped */
+    expect_refused(geom, &o, "runs", offsetof(flow, axis), 1); /* twice */
+    expect_refused(geom, &o, "runs", offsetof(flow, axis), 2); /* that which is stopped */
+    expect_refused(geom, &o, "place", offsetof(rill_pause_place, runs), 1);
     expect_refused(geom, &o, "runs", offsetof(flow, storage), -1);
     expect_refused(geom, &o, "runs", offsetof(flow, storage), RILL_STORAGE_COUNT);
     expect_refused(geom, &o, "runs", offsetof(flow, cycles), -1);

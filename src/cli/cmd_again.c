@@ -13,14 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is left out of the command: files that were written, permissions, and files that may name either. */
+/* What is left out of the command: files that were written, permissions, files that may name either, and
+ * silence, which was for the first time. */
 static const struct {
     const char *name;
     bool value;
 } left_out[] = {
-    {"-o", true},           {"--output", true},         {"--json", true},      {"--csv", true},
-    {"--checkpoint", true}, {"--case", true},           {"--fields", true},    {"--resume", false},
-    {"--dry-run", false},   {"--allow-outside", false}, {"--overwrite", false}};
+    {"-o", true},           {"--output", true},         {"--json", true},       {"--csv", true},
+    {"--checkpoint", true}, {"--case", true},           {"--fields", true},     {"--resume", false},
+    {"--dry-run", false},   {"--allow-outside", false}, {"--overwrite", false}, {"-q", false},
+    {"--quiet", false}};
 
 /* Return how many words an option that is left out takes, 0 for any other word. */
 static int words_left_out(const char *word)
@@ -148,6 +150,6 @@ const cli_command cli_again = {
     .details =
         "Reads the command of `rill permeability`, `diffusivity` or `dispersion` from its result and runs it\n"
         "again in this directory. Options behind the result change it: the last one counts. The files that the command wrote are\n"
-        "left out, and so are --case, --resume, --dry-run, --overwrite and --allow-outside: give them again.",
+        "left out, and so are --case, --resume, --dry-run, --overwrite, --allow-outside and --quiet: give them again.",
     .run = run,
 };

@@ -37,6 +37,7 @@ Test(again, has_the_same_k_from_either_file)
     cr_assert_not_null(
         strstr(r.err, "rill again: rill permeability 'a b.geom.h5' --axis x --voxel-size 2um"));
     cr_assert(!cli_test_exists("k.json"));
+    cr_assert(!strstr(r.err, " -q") && strstr(r.out, "darcy"), "silent again: %s%s", r.err, r.out);
     cr_assert_eq(remove("k.h5"), 0);
     r = cli_test_run("again", "again.json", "-o", "third.h5", "--tolerance", "1e-4", "--json", "third.json");
     cr_assert_eq(r.code, 0, "%s", r.err);
@@ -56,6 +57,7 @@ Test(again, computes_a_diffusivity_too)
     cr_assert_eq(remove("d.yaml"), 0);
     r = cli_test_run("again", "d.h5", "--json", "again.json");
     cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_assert(!strstr(r.err, "--quiet") && strstr(r.out, "D_eff"), "silent again: %s%s", r.err, r.out);
     json_t *first = json_load_file("d.json", 0, NULL), *again = json_load_file("again.json", 0, NULL);
     cr_assert(first && again);
     cr_assert(json_equal(json_object_get(first, "diffusivity"), json_object_get(again, "diffusivity")));

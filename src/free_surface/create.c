@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A free surface: making it, and sums over its liquid. */
 #include "core/memory.h"
-#include "sim/links.h"
+#include "device/device.h"
 #include "free_surface/bubbles.h"
 #include "free_surface/faces.h"
 #include "free_surface/passes.h"
-#include "free_surface/plic.h"
 #include "kernel/variant.h"
 #include "sim/sim_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const name = "a free surface";
 
@@ -43,6 +43,11 @@ static rill_status check(const rill_sim *sim, const rill_free_surface_options *o
         return rill_fail(RILL_USAGE, "surface tension %g is not a number from 0 on", o->tension);
     if (!(o->contact_angle > 0 && o->contact_angle < 180))
         return rill_fail(RILL_USAGE, "contact angle %g is not between 0 and 180 degrees", o->contact_angle);
+    if (!sim->several && !sim->device->backend->traits.processor &&
+        (o->inflow.end || o->outflow.end || o->gas_pressure > 0))
+        return rill_fail(
+            RILL_USAGE,
+            "faces that liquid crosses and closed bubbles of a free surface are computed on processors alone: choose --backend cpu");
     return RILL_OK;
 }
 
@@ -69,18 +74,6 @@ static rill_status states_set(rill_free_surface *s, const double *fill)
     return RILL_OK;
 }
 
-static void masses_set(rill_free_surface *s, const rill_launch *launch)
-{
-    for (uint64_t k = 0; k < s->list.count; k++) {
-        rill_node around[RILL_AROUND];
-        rill_exchange e;
-        const rill_node node = s->list.node[k];
-        rill_free_surface_around(s, node, around);
-        rill_free_surface_exchange(s, launch, node, around, &e);
-        s->mass[node] = (double)s->fill[node] * rill_free_surface_sent(s, launch, &e).density;
-    }
-}
-
 rill_status rill_free_surface_create(rill_sim *sim, const rill_free_surface_options *options,
                                      const double *fill, rill_free_surface **out)
 {
@@ -96,20 +89,19 @@ rill_status rill_free_surface_create(rill_sim *sim, const rill_free_surface_opti
     s->tension = options->tension;
     s->angle = options->contact_angle;
     s->nodes = (rill_node)nodes;
-    RILL_TRY(rill_array_create(nodes, sizeof *s->state, name, (void **)&s->state));
+    s->device = sim->several || sim->device->backend->traits.processor ? NULL : sim->device;
+    const uint64_t tiles = rill_front_tiles(nodes);
+    RILL_TRY(rill_array_create_zero(tiles * RILL_FRONT_TILE, sizeof *s->state, name, (void **)&s->state));
+    RILL_TRY(rill_array_create(tiles, sizeof *s->number, name, (void **)&s->number));
+    RILL_TRY(rill_array_create(tiles, sizeof *s->stepped, name, (void **)&s->stepped));
     RILL_TRY(rill_array_create(nodes, sizeof *s->fill, name, (void **)&s->fill));
     RILL_TRY(rill_array_create_zero(nodes, sizeof *s->mass, name, (void **)&s->mass));
     RILL_TRY(rill_array_create(nodes, sizeof *s->cell, name, (void **)&s->cell));
     RILL_TRY(rill_array_create(blocks, sizeof *s->runs, name, (void **)&s->runs));
     rill_numbering_cells(s->numbering, 0, s->nodes, s->cell);
-    const rill_passes passes = rill_free_surface_passes(s);
     RILL_TRY(rill_faces_create(s, options));
     RILL_TRY(states_set(s, fill));
-    RILL_TRY(rill_free_surface_list(s));
-    RILL_TRY(rill_bubbles_create(s, options));
-    RILL_TRY(rill_sim_passes_set(sim, &passes));
-    const rill_launch launch = rill_sim_launch(sim);
-    masses_set(s, &launch);
+    RILL_TRY(rill_free_surface_begin(s, options));
     *out = s;
     s = NULL;
 done:
@@ -120,38 +112,45 @@ done:
 void rill_free_surface_destroy(rill_free_surface *s)
 {
     if (!s) return;
+    rill_free_surface_leave(s);
     rill_faces_destroy(s);
     rill_bubbles_destroy(s);
+    rill_array_destroy(s->number);
+    rill_array_destroy(s->stepped);
     rill_array_destroy(s->state);
     rill_array_destroy(s->fill);
     rill_array_destroy(s->mass);
     rill_array_destroy(s->cell);
     rill_array_destroy(s->runs);
-    free(s->list.node);
-    free(s->fresh.node);
-    free(s->found);
     free(s->excess);
     rill_array_destroy(s);
 }
 
+/* States come first, and bring all that is on a GPU. */
+static rill_status states_save(void *context, uint64_t offset, uint64_t bytes, void *to)
+{
+    rill_free_surface *s = context;
+    const rill_status status = offset == 0 ? rill_free_surface_fetch(s) : RILL_OK;
+    memcpy(to, s->state + offset, bytes);
+    return status;
+}
+
+static rill_status states_load(void *context, uint64_t offset, uint64_t bytes, const void *from)
+{
+    const rill_free_surface *s = context;
+    memcpy(s->state + offset, from, bytes);
+    return RILL_OK;
+}
+
 int rill_free_surface_parts(rill_free_surface *s, rill_checkpoint_part parts[RILL_FREE_SURFACE_PARTS])
 {
-    parts[0] = rill_checkpoint_memory("states", s->state, s->nodes * sizeof *s->state);
+    parts[0] =
+        (rill_checkpoint_part){"states", s->nodes * sizeof *s->state, states_save, states_load, s, NULL};
     parts[1] = rill_checkpoint_memory("fill levels", s->fill, s->nodes * sizeof *s->fill);
     parts[2] = rill_checkpoint_memory("masses", s->mass, s->nodes * sizeof *s->mass);
     parts[3] = rill_checkpoint_memory("mass held", &s->held, sizeof s->held);
     parts[4] = rill_checkpoint_memory("through faces", &s->through, sizeof s->through);
     return 5 + rill_bubbles_parts(s, parts + 5);
-}
-
-rill_status rill_free_surface_resume(rill_free_surface *s)
-{
-    for (rill_node n = 0; n < s->nodes; n++)
-        if (s->state[n] > RILL_LIQUID)
-            return rill_fail(RILL_USAGE, "node %u has state %d, and there are 0 to %d: it is damaged", n,
-                             s->state[n], RILL_LIQUID);
-    const rill_status status = rill_bubbles_resume(s);
-    return status == RILL_OK ? rill_free_surface_list(s) : status;
 }
 
 /* Add a node that moves. */
@@ -181,19 +180,22 @@ static void add_liquid(const rill_free_surface *s, rill_node first, rill_node co
 }
 
 /* Add interface nodes, with the mass on its way to them, as it is on its way to liquid nodes, too. */
-static void add_interface(const rill_free_surface *s, rill_free_surface_totals *t)
+static rill_status add_interface(rill_free_surface *s, rill_free_surface_totals *t)
 {
-    const rill_launch launch = rill_sim_launch(s->sim);
-    for (uint64_t k = 0; k < s->list.count; k++) {
-        rill_node around[RILL_AROUND];
-        rill_exchange e;
-        const rill_node node = s->list.node[k];
-        rill_free_surface_around(s, node, around);
-        rill_free_surface_exchange(s, &launch, node, around, &e);
-        const rill_sent sent = rill_free_surface_sent(s, &launch, &e);
-        t->mass += s->mass[node] + rill_free_surface_gain(s, node, around, &e);
-        add_node(s->mass[node], (double)s->fill[node], sent.velocity, t);
+    rill_status status = RILL_OK;
+    rill_node *nodes = NULL;
+    rill_front_plane *seen = NULL;
+    const uint64_t count = s->front.list.count;
+    RILL_TRY(rill_free_surface_measure(s, &nodes, &seen));
+    for (uint64_t k = 0; k < count; k++) {
+        const rill_node node = nodes[k];
+        t->mass += s->mass[node] + seen[k].offset;
+        add_node(s->mass[node], (double)s->fill[node], seen[k].normal, t);
     }
+done:
+    rill_array_destroy(nodes);
+    rill_array_destroy(seen);
+    return status;
 }
 
 rill_status rill_free_surface_totals_take(rill_free_surface *s, rill_free_surface_totals *out)
@@ -201,8 +203,9 @@ rill_status rill_free_surface_totals_take(rill_free_surface *s, rill_free_surfac
     enum { some = 1 << 16 };
     rill_status status = RILL_OK;
     double *values = NULL;
-    rill_free_surface_totals t = {
-        .mass = s->held, .through = s->through, .gas = rill_bubbles_sum(s), .finite = true};
+    rill_free_surface_totals t = {.through = s->through, .gas = rill_bubbles_sum(s), .finite = true};
+    RILL_TRY(rill_free_surface_fetch(s));
+    t.mass = s->held;
     RILL_TRY(rill_array_create(4 * some, sizeof *values, name, (void **)&values));
     for (rill_node first = 0; first < s->nodes; first += some) {
         const rill_node count = s->nodes - first < some ? s->nodes - first : some;
@@ -210,7 +213,7 @@ rill_status rill_free_surface_totals_take(rill_free_surface *s, rill_free_surfac
         add_liquid(s, first, count, values, values + some, &t);
         if (s->nodes - first <= some) break; /* 32 bits may not hold the next one */
     }
-    add_interface(s, &t);
+    RILL_TRY(add_interface(s, &t));
     *out = t;
 done:
     rill_array_destroy(values);

@@ -3,7 +3,6 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
-#include "free_surface/plic.h"
 #include "sim/links.h"
 #include "sim/sim_priv.h"
 

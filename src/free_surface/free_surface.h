@@ -9,18 +9,18 @@
 #ifndef RILL_FREE_SURFACE_H
 #define RILL_FREE_SURFACE_H
 
+#include "device/front.h"
+#include "device/plic.h"
 #include "domain/numbering.h"
 #include "io/checkpoint.h"
 #include "sim/passes.h"
 
 /** What a node is between two steps. */
-typedef enum rill_phase_state { RILL_GAS, RILL_INTERFACE, RILL_LIQUID } rill_phase_state;
-
-/** A node that a step looks at: what passes hand on to each other. */
-typedef struct rill_interface {
-    double density; /**< rho of the last collision */
-    int change;     /**< to be filled, 1, or emptied, -1 */
-} rill_interface;
+typedef enum rill_phase_state {
+    RILL_GAS = RILL_FRONT_GAS,
+    RILL_INTERFACE = RILL_FRONT_INTERFACE,
+    RILL_LIQUID = RILL_FRONT_LIQUID
+} rill_phase_state;
 
 /** Mass of a node that has become gas or liquid, which its neighbours take. */
 typedef struct rill_excess {
@@ -69,7 +69,8 @@ typedef struct rill_free_surface_gas {
     uint64_t searches;          /**< of all regions, since the start */
 } rill_free_surface_gas;
 
-/** A free surface. */
+/** A free surface. On a GPU states, fill levels, masses and what is held are copies, as they were when totals
+ * were taken last. */
 typedef struct rill_free_surface {
     rill_sim *sim;                   /**< not owned */
     const rill_numbering *numbering; /**< of its domain */
@@ -77,17 +78,18 @@ typedef struct rill_free_surface {
     double tension; /**< sigma, lu */
     double angle;   /**< of contact, degrees */
     rill_node nodes;
-    uint8_t *state;        /**< [nodes], a rill_phase_state; within a pass others: convert.c */
-    float *fill;           /**< [nodes], part of a cell that is liquid */
-    double *mass;          /**< [nodes], of interface nodes */
-    rill_node *cell;       /**< [nodes], x + nx (y + ny z) in the box of the numbering */
-    rill_node_list list;   /**< interface nodes, ascending */
-    rill_interface *found; /**< [list.room], of these */
-    uint64_t found_room;
-    rill_node_list fresh; /**< that became interface in this step */
-    rill_excess *excess;  /**< [excess_room] */
+    rill_device *device; /**< a GPU, not owned; NULL: processors */
+    rill_front front;    /**< what passes work with, there */
+    uint8_t *state;      /**< [tiles * RILL_FRONT_TILE], a rill_phase_state */
+    float *fill;         /**< [nodes], part of a cell that is liquid */
+    double *mass;        /**< [nodes], of interface nodes */
+    rill_node *cell;     /**< [nodes], x + nx (y + ny z) in the box of the numbering */
+    rill_excess *excess; /**< [excess_room], for bubbles */
     uint64_t excess_count, excess_room;
     double held; /**< mass that no interface node was there to take */
+    uint32_t holds;
+    uint32_t *number;  /**< [tiles], see rill_front */
+    uint64_t *stepped; /**< [tiles] */
     rill_free_surface_face inflow, outflow;
     struct rill_free_surface_links *links; /**< faces.h; NULL: no face is open */
     struct rill_bubbles *bubbles;          /**< bubbles.h; NULL: all gas has the pressure of the atmosphere */
@@ -141,7 +143,7 @@ uint64_t rill_free_surface_node_bytes(bool closed);
 
 /* Shared by the files of this folder. */
 
-/** The neighbourhood of a node: numbers as in plic.h, RILL_UPSTREAM_WALL where there is no node. */
+/** The neighbourhood of a node: numbers as in device/plic.h, RILL_UPSTREAM_WALL where there is no node. */
 void rill_free_surface_around(const rill_free_surface *surface, rill_node node, rill_node *around);
 
 /** Return the place in a neighbourhood that population i comes from. */
@@ -167,16 +169,6 @@ typedef struct rill_sent {
 
 rill_sent rill_free_surface_sent(const rill_free_surface *surface, const rill_launch *launch,
                                  const rill_exchange *exchange);
-
-/** Return the mass that interface node `node` gets in the step to come. */
-double rill_free_surface_gain(const rill_free_surface *surface, rill_node node, const rill_node *around,
-                              const rill_exchange *exchange);
-
-/** Change the states of nodes that were filled and emptied, and hand on their excess mass. */
-rill_status rill_free_surface_convert(rill_free_surface *surface, const rill_launch *launch);
-
-/** List the interface nodes, and the runs of nodes that are stepped. */
-rill_status rill_free_surface_list(rill_free_surface *surface);
 
 /** Add a node to a list. */
 rill_status rill_node_list_add(rill_node_list *list, rill_node node);

@@ -1,29 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens to interface nodes before and after a step. */
-#include "core/threads.h"
+/* The passes of a step: what they do to nodes is in device/front_node.h. */
+#include "free_surface/passes.h"
+
+#include "core/memory.h"
+#include "device/device.h"
+#include "device/front.h"
 #include "free_surface/bubbles.h"
 #include "free_surface/faces.h"
 #include "sim/links.h"
-#include "free_surface/passes.h"
-#include "free_surface/plic.h"
+#include "sim/sim_priv.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Nodes that a thread takes at a time. */
-enum { PIECE = 16 };
+static const char *const name = "a free surface";
 
-/* Beyond full and empty by this part of a cell, so that a node at the limit does not change in every step. */
-#define BEYOND 1e-3
+rill_status rill_node_list_add(rill_node_list *list, rill_node node)
+{
+    if (list->count == list->room) {
+        const uint64_t room = 2 * list->room + 1024;
+        rill_node *node_room = realloc(list->node, room * sizeof *node_room);
+        if (!node_room)
+            return rill_fail(RILL_SYSTEM, "out of memory for %lu nodes of a free surface",
+                             (unsigned long)room);
+        list->node = node_room;
+        list->room = room;
+    }
+    list->node[list->count++] = node;
+    return RILL_OK;
+}
 
-/* A node without liquid beside it that has less than this part of its density is gas: by the fill level, what
- * leaves it becomes less with its mass, and it would never empty, but fall ever faster. */
-#define NOTHING 1e-6
-
-typedef struct work {
-    const rill_free_surface *surface;
-    const rill_launch *launch;
-} work;
+/* ---- what files of this folder look at on a processor -------------------------------------- */
 
 void rill_free_surface_around(const rill_free_surface *s, rill_node node, rill_node *around)
 {
@@ -40,9 +48,8 @@ void rill_free_surface_around(const rill_free_surface *s, rill_node node, rill_n
         around[k] = rill_numbering_node(s->numbering, x[0][k % 3], x[1][k / 3 % 3], x[2][k / 9]);
 }
 
-/* Look up what a node has sent, and nothing of what comes in, which other threads may be about to rewrite. */
-static void sent_load(const rill_free_surface *s, const rill_launch *launch, rill_node node,
-                      const rill_node *around, rill_exchange *out)
+void rill_free_surface_exchange(const rill_free_surface *s, const rill_launch *launch, rill_node node,
+                                const rill_node *around, rill_exchange *out)
 {
     out->sent[0] = rill_link_load(launch, node, 0);
     for (int i = 1; i < rill_q((int)s->lattice); i++) {
@@ -50,13 +57,6 @@ static void sent_load(const rill_free_surface *s, const rill_launch *launch, ril
         out->sent[i] = other == RILL_UPSTREAM_WALL ? rill_link_load(launch, node, i)
                                                    : rill_link_load(launch, other, rill_opposite(i));
     }
-}
-
-void rill_free_surface_exchange(const rill_free_surface *s, const rill_launch *launch, rill_node node,
-                                const rill_node *around, rill_exchange *out)
-{
-    sent_load(s, launch, node, around, out);
-    for (int i = 0; i < rill_q((int)s->lattice); i++) out->in[i] = rill_link_load(launch, node, i);
 }
 
 rill_sent rill_free_surface_sent(const rill_free_surface *s, const rill_launch *launch,
@@ -72,175 +72,128 @@ rill_sent rill_free_surface_sent(const rill_free_surface *s, const rill_launch *
     return sent;
 }
 
-double rill_free_surface_gain(const rill_free_surface *s, rill_node node, const rill_node *around,
-                              const rill_exchange *e)
+/* ---- nodes by their states ------------------------------------------------------------------ */
+
+/* Allocate on the device, or on the host. */
+static rill_status take(const rill_free_surface *s, uint64_t bytes, void **out)
 {
-    double gain = 0;
-    for (int i = 1; i < rill_q((int)s->lattice); i++) {
-        const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
-        if (other == RILL_UPSTREAM_WALL || s->state[other] == RILL_GAS) continue;
-        const double wetted =
-            s->state[other] == RILL_LIQUID ? 1 : ((double)s->fill[node] + (double)s->fill[other]) / 2;
-        gain += wetted * (e->in[i] - e->sent[i]);
+    return s->device ? rill_device_alloc(s->device, bytes, name, out)
+                     : rill_array_create_zero(bytes, 1, name, out);
+}
+
+static void leave(const rill_free_surface *s, void *array)
+{
+    if (s->device)
+        rill_device_free(s->device, array);
+    else
+        rill_array_destroy(array);
+}
+
+/* Make room, of which what is there is not kept. */
+static rill_status room_make(const rill_free_surface *s, uint64_t count, size_t size, uint64_t *room,
+                             void **array)
+{
+    rill_status status = RILL_OK;
+    if (count <= *room) return RILL_OK;
+    leave(s, *array);
+    *array = NULL;
+    *room = 0;
+    const uint64_t more = count + count / 2 + 1024;
+    RILL_TRY(take(s, more * size, array));
+    *room = more;
+done:
+    return status;
+}
+
+static rill_status found_make(rill_free_surface *s)
+{
+    rill_status status = RILL_OK;
+    rill_front *f = &s->front;
+    uint64_t room = f->found_room;
+    RILL_TRY(room_make(s, f->list.count, sizeof *f->found, &room, (void **)&f->found));
+    RILL_TRY(room_make(s, f->list.count, sizeof *f->planes, &f->found_room, (void **)&f->planes));
+done:
+    return status;
+}
+
+/* List the nodes of a state. */
+static rill_status collect(rill_free_surface *s, uint8_t state, rill_front_list *out)
+{
+    rill_status status = RILL_OK;
+    rill_front *f = &s->front;
+    const uint64_t tiles = rill_front_tiles(s->nodes);
+    uint64_t count = 0;
+    f->listed = state;
+    RILL_TRY(rill_front_count(s->device, f));
+    if (s->device) {
+        RILL_TRY(rill_device_download(s->device, s->number, f->number, tiles * sizeof *s->number));
+        RILL_TRY(rill_device_download(s->device, s->stepped, f->stepped, tiles * sizeof *s->stepped));
     }
-    return gain;
-}
-
-/* Return whether a node has gas beside it, or interface without liquid: there is such, as liquid has
- * interface beside it along all velocities, and a surface that leans over at a wall could not draw back if
- * its last node filled up again. */
-static bool beside_gas(const rill_free_surface *s, const rill_node *around)
-{
-    for (int i = 1; i < rill_q((int)s->lattice); i++) {
-        const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
-        if (other == RILL_UPSTREAM_WALL || s->state[other] == RILL_LIQUID) continue;
-        if (s->state[other] == RILL_GAS || s->fill[other] < (float)BEYOND) return true;
+    for (uint64_t k = 0; k < tiles; k++) {
+        const uint32_t own = s->number[k];
+        s->number[k] = (uint32_t)count;
+        count += own;
     }
-    return false;
+    out->count = 0;
+    RILL_TRY(room_make(s, count, sizeof *out->node, &out->room, (void **)&out->node));
+    out->count = count;
+    if (!count) return RILL_OK;
+    if (s->device) RILL_TRY(rill_device_upload(s->device, f->number, s->number, tiles * sizeof *s->number));
+    status = rill_front_collect(s->device, f, out);
+done:
+    return status;
 }
 
-/* Return whether a node has liquid beside it. */
-static bool beside_liquid(const rill_free_surface *s, const rill_node *around)
-{
-    for (int i = 1; i < rill_q((int)s->lattice); i++) {
-        const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
-        if (other != RILL_UPSTREAM_WALL && s->state[other] == RILL_LIQUID) return true;
-    }
-    return false;
-}
+/* Blocks of gas between two runs, at least: on a GPU the start of a kernel takes as long as their steps. */
+enum { APART = 16, APART_GPU = 2048 };
 
-/* Return whether an interface node becomes gas. */
-static bool empties(const rill_free_surface *s, rill_node node, const rill_node *around, double density)
+/* Find the runs of blocks that are stepped. */
+static void runs_find(rill_free_surface *s)
 {
-    const double mass = s->mass[node];
-    if (rill_faces_feed(s, node)) return false;
-    return mass < -BEYOND * density || (mass < NOTHING * density && !beside_liquid(s, around));
-}
-
-/* Collect the fill levels of a neighbourhood, in the solid those of the mirror image at the wall. @return
- * whether there is solid */
-static bool fills_of(const rill_free_surface *s, const rill_node *around, double *fill, bool *wall)
-{
-    const int step[3] = {1, 3, 9};
-    bool walls = false;
-    for (int k = 0; k < RILL_AROUND; k++) {
-        const int x[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
-        int at = k;
-        for (int a = 0; a < 3 && around[k] == RILL_UPSTREAM_WALL; a++)
-            if (x[a] && around[RILL_AROUND / 2 + x[a] * step[a]] == RILL_UPSTREAM_WALL) at -= x[a] * step[a];
-        if (around[at] == RILL_UPSTREAM_WALL) at = RILL_AROUND / 2;
-        fill[k] = (double)s->fill[around[at]];
-        wall[k] = around[k] == RILL_UPSTREAM_WALL;
-        walls |= wall[k];
-    }
-    return walls;
-}
-
-/* The surface in a cell. */
-typedef struct plane {
-    double normal[3], offset; /* 0 where it is not known */
-    double pressure;          /* of the liquid at the surface: 2 sigma kappa, and that of the gas */
-} plane;
-
-static plane plane_of(const rill_free_surface *s, const rill_node *around)
-{
-    plane p = {{0}};
-    rill_contact_line contact;
-    bool wall[RILL_AROUND];
-    double fill[RILL_AROUND];
-    const bool walls = fills_of(s, around, fill, wall);
-    const bool bent = walls && s->angle != RILL_RIGHT_ANGLE &&
-                      rill_plic_contact(wall, s->angle * M_PI / 180, fill, &contact);
-    if (walls && s->angle != RILL_RIGHT_ANGLE) rill_plic_film(wall, fill);
-    if (bent)
-        memcpy(p.normal, contact.normal, sizeof p.normal);
-    else if (!rill_plic_normal(fill, p.normal))
-        return p;
-    p.offset = rill_plic_offset(p.normal, fill[RILL_AROUND / 2]);
-    if (walls && s->angle != RILL_RIGHT_ANGLE) rill_plic_without(wall, fill);
-    if (s->tension > 0)
-        p.pressure =
-            2 * s->tension *
-            (bent ? rill_plic_contact_curvature(fill, &contact) : rill_plic_curvature(fill, p.normal));
-    return p;
-}
-
-/* Let a node get what makes the pressure in the middle of the link that of a liquid at rest at this place,
- * and the viscous stress 0. @param sent  what it has sent the other way @param i  the link, at the node with
- * the plane */
-static double free_link(const rill_free_surface *s, const rill_launch *launch, const plane *p,
-                        const rill_sent *own, double sent, int i)
-{
-    const int lattice = (int)s->lattice, c = rill_inverse_cs2(lattice);
-    double square = 0, along = 0, across = 0, outside = -p->offset;
-    for (int a = 0; a < 3; a++) {
-        square += own->velocity[a] * own->velocity[a];
-        along += rill_c(lattice, i, a) * own->velocity[a];
-        across += launch->force[a] * p->normal[a];
-        outside -= 0.5 * rill_c(lattice, i, a) * p->normal[a];
-    }
-    const double density = c * (p->pressure + outside * across);
-    const double even = density + (1 + density) * (0.5 * c * c * along * along - 0.5 * c * square);
-    return 2 * rill_w(lattice, i) * even - sent;
-}
-
-/* Set the populations that cross the surface: what an interface node gets from gas, and, by the difference of
- * the fill levels, part of what it sends to fuller nodes. The place where the pressure is set moves with the
- * fill level from one side of the node to the other, and never jumps. */
-static void free_links(const rill_free_surface *s, const rill_launch *launch, rill_node node)
-{
-    rill_node around[RILL_AROUND];
-    rill_exchange e;
-    rill_free_surface_around(s, node, around);
-    sent_load(s, launch, node, around, &e);
-    const rill_sent own = rill_free_surface_sent(s, launch, &e);
-    plane p = plane_of(s, around);
-    p.pressure += rill_bubbles_pressure(s, node);
-    for (int i = 1; i < rill_q((int)s->lattice); i++) {
-        const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
-        if (other == RILL_UPSTREAM_WALL) continue;
-        if (s->state[other] == RILL_GAS) {
-            rill_link_store(launch, node, i, free_link(s, launch, &p, &own, e.sent[i], i));
-            continue;
+    enum { blocks = RILL_FRONT_TILE / RILL_SEGMENT_BLOCK };
+    const uint64_t apart = s->device ? APART_GPU : APART;
+    uint64_t last = 0;
+    s->run_count = 0;
+    for (uint64_t tile = 0; tile < rill_front_tiles(s->nodes); tile++)
+        for (uint64_t left = s->stepped[tile]; left; left &= left - 1) {
+            const uint64_t b = tile * blocks + (uint64_t)__builtin_ctzll(left),
+                           end = (b + 1) * RILL_SEGMENT_BLOCK;
+            if (!s->run_count || b > last + apart)
+                s->runs[s->run_count++].first = (rill_node)(b * RILL_SEGMENT_BLOCK);
+            s->runs[s->run_count - 1].end = (rill_node)(end < s->nodes ? end : s->nodes);
+            last = b;
         }
-        const double level = s->state[other] == RILL_LIQUID ? 1 : (double)s->fill[other];
-        const double share = level - (double)s->fill[node];
-        if (!(share > 0)) continue;
-        const double got = rill_link_load(launch, other, rill_opposite(i));
-        const double there = free_link(s, launch, &p, &own, rill_link_load(launch, node, i), i);
-        rill_link_store(launch, other, rill_opposite(i), got + share * (there - got));
-    }
 }
 
-static void links_some(const void *shared, uint64_t first, uint64_t end)
+static rill_status list(rill_free_surface *s)
 {
-    const work *w = shared;
-    for (uint64_t k = first; k < end; k++) free_links(w->surface, w->launch, w->surface->list.node[k]);
+    const rill_status status = collect(s, RILL_FRONT_INTERFACE, &s->front.list);
+    if (status == RILL_OK) runs_find(s);
+    return status;
 }
 
-static void mass_some(const void *shared, uint64_t first, uint64_t end)
+/* ---- a step --------------------------------------------------------------------------------- */
+
+static rill_status work(const rill_free_surface *s, rill_front_work what, const rill_launch *launch)
 {
-    const work *w = shared;
-    const rill_free_surface *s = w->surface;
-    for (uint64_t k = first; k < end; k++) {
-        rill_node around[RILL_AROUND];
-        rill_exchange e;
-        const rill_node node = s->list.node[k];
-        rill_free_surface_around(s, node, around);
-        rill_free_surface_exchange(s, w->launch, node, around, &e);
-        s->mass[node] += rill_free_surface_gain(s, node, around, &e);
-    }
+    return rill_front_nodes(s->device, what, &s->front, launch);
 }
 
 static rill_status before(void *context, const rill_launch *launch)
 {
+    rill_status status = RILL_OK;
     rill_free_surface *s = context;
-    const work w = {s, launch};
+    rill_front *f = &s->front;
+    RILL_TRY(found_make(s));
     rill_faces_find(s, launch);
-    rill_threads_for(s->list.count, PIECE, links_some, &w);
+    RILL_TRY(work(s, RILL_FRONT_PLANES, launch));
+    for (uint64_t k = 0; k < f->list.count && s->bubbles; k++)
+        f->planes[k].pressure += rill_bubbles_pressure(s, f->list.node[k]);
+    RILL_TRY(work(s, RILL_FRONT_LINKS, launch));
     rill_faces_apply(s, launch);
-    rill_threads_for(s->list.count, PIECE, mass_some, &w);
-    return RILL_OK;
+    RILL_TRY(work(s, RILL_FRONT_GAIN, launch));
+done:
+    return status;
 }
 
 static uint64_t runs(void *context, const rill_node_run **out)
@@ -250,36 +203,234 @@ static uint64_t runs(void *context, const rill_node_run **out)
     return s->run_count;
 }
 
-static void after_some(const void *shared, uint64_t first, uint64_t end)
+/* Collect the mass that is left over, for bubbles. @return whether states changed; on a GPU always */
+static rill_status excess_collect(rill_free_surface *s, bool *changed)
 {
-    const work *w = shared;
-    const rill_free_surface *s = w->surface;
-    for (uint64_t k = first; k < end; k++) {
-        rill_node around[RILL_AROUND];
-        rill_exchange e;
-        const rill_node node = s->list.node[k];
-        rill_free_surface_around(s, node, around);
-        rill_free_surface_exchange(s, w->launch, node, around, &e);
-        const double density = rill_free_surface_sent(s, w->launch, &e).density;
-        s->found[k].density = density;
-        s->found[k].change = s->mass[node] > (1 + BEYOND) * density || !beside_gas(s, around) ? 1
-                             : empties(s, node, around, density)                              ? -1
-                                                                                              : 0;
+    const rill_front *f = &s->front;
+    uint64_t count = 0;
+    *changed = true;
+    if (s->device) return RILL_OK;
+    for (uint64_t k = 0; k < f->list.count; k++) count += s->state[f->list.node[k]] != RILL_INTERFACE;
+    *changed = count > 0;
+    s->excess_count = 0;
+    if (!s->bubbles || !count) return RILL_OK;
+    if (count > s->excess_room) {
+        free(s->excess);
+        s->excess_room = 0;
+        s->excess = malloc(2 * count * sizeof *s->excess);
+        if (!s->excess)
+            return rill_fail(RILL_SYSTEM, "out of memory for %lu nodes of a free surface",
+                             (unsigned long)count);
+        s->excess_room = 2 * count;
     }
+    for (uint64_t k = 0; k < f->list.count; k++) {
+        const rill_node node = f->list.node[k];
+        if (s->state[node] != RILL_INTERFACE)
+            s->excess[s->excess_count++] = (rill_excess){node, s->mass[node]};
+    }
+    return RILL_OK;
+}
+
+/*
+ * Change states: first of all that fill up, whose gas neighbours become interface, and whose neighbours do
+ * not empty; then of what empties, whose liquid neighbours become interface; then the mass that is left over
+ * goes to interface neighbours, or, without any, to all interface nodes.
+ */
+static rill_status convert(rill_free_surface *s, const rill_launch *launch)
+{
+    rill_status status = RILL_OK;
+    rill_front *f = &s->front;
+    bool changed;
+    RILL_TRY(work(s, RILL_FRONT_MARK, launch));
+    RILL_TRY(work(s, RILL_FRONT_SPARE, launch));
+    RILL_TRY(work(s, RILL_FRONT_SURROUND, launch));
+    RILL_TRY(collect(s, RILL_FRONT_FRESH, &f->fresh));
+    RILL_TRY(work(s, RILL_FRONT_BEGIN, launch));
+    RILL_TRY(work(s, RILL_FRONT_OPEN, launch));
+    RILL_TRY(work(s, RILL_FRONT_FINISH, launch));
+    RILL_TRY(excess_collect(s, &changed));
+    RILL_TRY(work(s, RILL_FRONT_JOIN, launch));
+    if (!changed) goto done;
+    const rill_front_list former = f->before;
+    f->before = f->list;
+    f->list = former;
+    RILL_TRY(list(s));
+    RILL_TRY(work(s, RILL_FRONT_SHARE, launch));
+    RILL_TRY(work(s, RILL_FRONT_TAKE, launch));
+    RILL_TRY(work(s, RILL_FRONT_CLEAR, launch));
+    RILL_TRY(rill_front_hold(s->device, f));
+    RILL_TRY(work(s, RILL_FRONT_SPREAD, launch));
+    RILL_TRY(rill_front_release(s->device, f));
+    status = rill_bubbles_follow(s);
+done:
+    return status;
 }
 
 static rill_status after(void *context, const rill_launch *launch)
 {
+    rill_status status = RILL_OK;
     rill_free_surface *s = context;
-    const work w = {s, launch};
-    rill_threads_for(s->list.count, PIECE, after_some, &w);
-    const rill_status status = rill_free_surface_convert(s, launch);
-    if (status == RILL_OK) rill_bubbles_measure(s);
+    RILL_TRY(work(s, RILL_FRONT_CHANGE, launch));
+    RILL_TRY(convert(s, launch));
+    rill_bubbles_measure(s);
+done:
     return status;
 }
 
-rill_passes rill_free_surface_passes(rill_free_surface *s)
+static rill_passes passes_of(rill_free_surface *s)
 {
     return (rill_passes){
-        .what = "a free surface", .before = before, .runs = runs, .after = after, .context = s};
+        .what = name, .gpu = false, .before = before, .runs = runs, .after = after, .context = s};
+}
+
+/* ---- making it ------------------------------------------------------------------------------ */
+
+/* Give the device what the host has. */
+static rill_status give(const rill_free_surface *s)
+{
+    rill_status status = RILL_OK;
+    const rill_front *f = &s->front;
+    if (!s->device) return RILL_OK;
+    RILL_TRY(rill_device_upload(s->device, f->state, s->state, s->nodes * sizeof *s->state));
+    RILL_TRY(rill_device_upload(s->device, f->fill, s->fill, s->nodes * sizeof *s->fill));
+    RILL_TRY(rill_device_upload(s->device, f->mass, s->mass, s->nodes * sizeof *s->mass));
+    status = rill_device_upload(s->device, f->held, &s->held, sizeof s->held);
+done:
+    return status;
+}
+
+rill_status rill_free_surface_fetch(rill_free_surface *s)
+{
+    rill_status status = RILL_OK;
+    const rill_front *f = &s->front;
+    if (!s->device) return RILL_OK;
+    RILL_TRY(rill_device_download(s->device, s->state, f->state, s->nodes * sizeof *s->state));
+    RILL_TRY(rill_device_download(s->device, s->fill, f->fill, s->nodes * sizeof *s->fill));
+    RILL_TRY(rill_device_download(s->device, s->mass, f->mass, s->nodes * sizeof *s->mass));
+    status = rill_device_download(s->device, &s->held, f->held, sizeof s->held);
+done:
+    return status;
+}
+
+/* Take arrays of the device, or those of the host. */
+static rill_status arrays_make(rill_free_surface *s)
+{
+    rill_status status = RILL_OK;
+    rill_front *f = &s->front;
+    const rill_numbering *b = s->numbering;
+    const uint64_t tiles = rill_front_tiles(s->nodes), words = (uint64_t)b->n[1] * b->n[2] * b->row_words;
+    if (!s->device) {
+        f->occupied = b->occupied;
+        f->base = b->base;
+        f->cell = s->cell;
+        f->state = s->state;
+        f->fill = s->fill;
+        f->mass = s->mass;
+        f->held = &s->held;
+        f->holds = &s->holds;
+        f->number = s->number;
+        f->stepped = s->stepped;
+        return RILL_OK;
+    }
+    RILL_TRY(rill_device_share(s->device, b->occupied, words * sizeof *f->occupied, name,
+                               (const void **)&f->occupied));
+    RILL_TRY(rill_device_share(s->device, b->base, words * sizeof *f->base, name, (const void **)&f->base));
+    RILL_TRY(
+        rill_device_share(s->device, s->cell, s->nodes * sizeof *f->cell, name, (const void **)&f->cell));
+    RILL_TRY(take(s, tiles * RILL_FRONT_TILE * sizeof *f->state, (void **)&f->state));
+    RILL_TRY(take(s, s->nodes * sizeof *f->fill, (void **)&f->fill));
+    RILL_TRY(take(s, s->nodes * sizeof *f->mass, (void **)&f->mass));
+    RILL_TRY(take(s, sizeof *f->held, (void **)&f->held));
+    RILL_TRY(take(s, sizeof *f->holds, (void **)&f->holds));
+    RILL_TRY(take(s, tiles * sizeof *f->number, (void **)&f->number));
+    RILL_TRY(take(s, tiles * sizeof *f->stepped, (void **)&f->stepped));
+    rill_device_pin(s->device, s->number, tiles * sizeof *s->number);
+    rill_device_pin(s->device, s->stepped, tiles * sizeof *s->stepped);
+done:
+    return status;
+}
+
+rill_status rill_free_surface_begin(rill_free_surface *s, const rill_free_surface_options *options)
+{
+    rill_status status = RILL_OK;
+    rill_front *f = &s->front;
+    const rill_passes passes = passes_of(s);
+    for (int a = 0; a < 3; a++) f->n[a] = s->numbering->n[a];
+    f->row_words = s->numbering->row_words;
+    f->nodes = s->nodes;
+    f->tension = s->tension;
+    f->bent = s->angle != RILL_RIGHT_ANGLE;
+    f->sine = sin(s->angle * M_PI / 180);
+    f->cosine = cos(s->angle * M_PI / 180);
+    f->feed = (rill_front_feed){s->inflow.axis, s->inflow.end, s->sim->domain->geom->n[s->inflow.axis] - 1,
+                                s->inflow.level};
+    RILL_TRY(arrays_make(s));
+    RILL_TRY(give(s));
+    RILL_TRY(list(s));
+    RILL_TRY(rill_bubbles_create(s, options));
+    RILL_TRY(rill_sim_passes_set(s->sim, &passes));
+    const rill_launch launch = rill_sim_launch(s->sim);
+    RILL_TRY(work(s, RILL_FRONT_WEIGH, &launch));
+done:
+    return status;
+}
+
+rill_status rill_free_surface_resume(rill_free_surface *s)
+{
+    rill_status status = RILL_OK;
+    for (rill_node n = 0; n < s->nodes; n++) {
+        if (s->state[n] > RILL_LIQUID)
+            return rill_fail(RILL_USAGE, "node %u has state %d, and there are 0 to %d: it is damaged", n,
+                             s->state[n], RILL_LIQUID);
+        if (s->state[n] != RILL_INTERFACE) s->mass[n] = 0;
+    }
+    RILL_TRY(rill_bubbles_resume(s));
+    RILL_TRY(give(s));
+    status = list(s);
+done:
+    return status;
+}
+
+void rill_free_surface_leave(rill_free_surface *s)
+{
+    rill_front *f = &s->front;
+    leave(s, f->list.node);
+    leave(s, f->before.node);
+    leave(s, f->fresh.node);
+    leave(s, f->found);
+    leave(s, f->planes);
+    if (!s->device) return;
+    rill_device_unpin(s->device, s->number);
+    rill_device_unpin(s->device, s->stepped);
+    rill_device_release(s->device, f->occupied);
+    rill_device_release(s->device, f->base);
+    rill_device_release(s->device, f->cell);
+    leave(s, f->state);
+    leave(s, f->fill);
+    leave(s, f->mass);
+    leave(s, f->held);
+    leave(s, f->holds);
+    leave(s, f->number);
+    leave(s, f->stepped);
+}
+
+rill_status rill_free_surface_measure(rill_free_surface *s, rill_node **nodes, rill_front_plane **out)
+{
+    rill_status status = RILL_OK;
+    rill_front *f = &s->front;
+    const rill_launch launch = rill_sim_launch(s->sim);
+    const uint64_t count = f->list.count;
+    RILL_TRY(found_make(s));
+    RILL_TRY(work(s, RILL_FRONT_MEASURE, &launch));
+    RILL_TRY(rill_array_create(count, sizeof **nodes, name, (void **)nodes));
+    RILL_TRY(rill_array_create(count, sizeof **out, name, (void **)out));
+    if (s->device && count) {
+        RILL_TRY(rill_device_download(s->device, *nodes, f->list.node, count * sizeof **nodes));
+        RILL_TRY(rill_device_download(s->device, *out, f->planes, count * sizeof **out));
+    } else if (count) {
+        memcpy(*nodes, f->list.node, count * sizeof **nodes);
+        memcpy(*out, f->planes, count * sizeof **out);
+    }
+done:
+    return status;
 }

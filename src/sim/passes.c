@@ -10,7 +10,7 @@ static const char *obstacle_of(const rill_sim *sim, const rill_passes *passes)
 {
     const rill_variant v = sim->flow->options.variant;
     if (sim->several) return "several devices: choose one";
-    if (!sim->device->backend->traits.processor) return "a GPU: choose --backend cpu";
+    if (!sim->device->backend->traits.processor && !passes->gpu) return "a GPU: choose --backend cpu";
     if (rill_stream_ring((int)v.stream) || rill_stream_macroscopic((int)v.stream))
         return "this streaming scheme: choose pull, aa, esotwist or esopull";
     if (v.bounce == RILL_FULL_WAY) return "full-way bounce-back: choose half-way";

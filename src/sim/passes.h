@@ -18,6 +18,7 @@ typedef struct rill_node_run {
 typedef struct rill_passes {
     const char *what; /**< whose they are, for messages: "a free surface" */
     bool boundaries;  /**< they go with walls that move and with openings */
+    bool gpu;         /**< they run on one, too: what they do to its memory is in its queue */
     /** Before the step that `launch` describes: populations on their way may be rewritten. */
     rill_status (*before)(void *context, const rill_launch *launch);
     /** The runs of nodes that take part in it, in ascending order: what lies between them stays as it is.
@@ -30,7 +31,7 @@ typedef struct rill_passes {
 
 /**
  * Let passes be part of all steps from now on.
- * @return RILL_USAGE for what they do not go with: another backend than a processor, several devices,
+ * @return RILL_USAGE for what they do not go with: a GPU unless they say so, several devices,
  * ring buffers, equilibrium storage, full-way bounce-back, direct addressing, mirrored boundaries,
  * interpolated bounce-back, and openings unless they say so
  */

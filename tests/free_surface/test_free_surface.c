@@ -32,6 +32,14 @@ static double ball(const double x[3])
 
 static double bubble(const double x[3]) { return -ball(x); }
 
+static double curvature_of(double fill[RILL_AROUND])
+{
+    const rill_plic_cells cells = {fill, 1, 0};
+    double normal[3];
+    cr_assert(rill_plic_normal(&cells, normal));
+    return rill_plic_curvature(&cells, normal, rill_plic_offset(normal, fill[13]), false, NULL);
+}
+
 static double mean_curvature(double (*inside)(const double x[3]))
 {
     const liquid l = {.inside = inside};
@@ -40,13 +48,12 @@ static double mean_curvature(double (*inside)(const double x[3]))
     int count = 0;
     for (uint32_t k = 0; k < 22 * 22 * 22; k++) all[k] = fill_of(&l, k % 22, k / 22 % 22, k / 484);
     for (uint32_t c = 0; c < 20 * 20 * 20; c++) {
-        double fill[RILL_AROUND], normal[3];
+        double fill[RILL_AROUND];
         const uint32_t x = 1 + c % 20, y = 1 + c / 20 % 20, z = 1 + c / 400;
         for (uint32_t k = 0; k < RILL_AROUND; k++)
             fill[k] = all[x + k % 3 - 1 + 22 * (y + k / 3 % 3 - 1) + 484 * (z + k / 9 - 1)];
         if (!(fill[13] > 0.05 && fill[13] < 0.95)) continue;
-        cr_assert(rill_plic_normal(fill, normal));
-        sum += rill_plic_curvature(fill, normal);
+        sum += curvature_of(fill);
         count++;
     }
     return sum / count;
@@ -70,14 +77,13 @@ Test(free_surface, curvature_of_a_wave)
     double error = 0, square = 0;
     for (uint32_t x = 1; x < 51; x++)
         for (uint32_t z = 1; z < 5; z++) {
-            double fill[RILL_AROUND], normal[3];
+            double fill[RILL_AROUND];
             const double slope = 0.5 * k * sin(k * (x + 0.5)),
                          exact = 0.25 * k * k * cos(k * (x + 0.5)) / pow(1 + slope * slope, 1.5);
             for (uint32_t c = 0; c < RILL_AROUND; c++)
                 fill[c] = fill_of(&l, x + c % 3 - 1, 1 + c / 3 % 3 - 1, z + c / 9 - 1);
             if (!(fill[13] > 0 && fill[13] < 1)) continue;
-            cr_assert(rill_plic_normal(fill, normal));
-            error += pow(rill_plic_curvature(fill, normal) - exact, 2);
+            error += pow(curvature_of(fill) - exact, 2);
             square += exact * exact;
         }
     cr_expect_lt(sqrt(error / square), 0.04, "%g", sqrt(error / square));
@@ -407,15 +413,18 @@ static double error_beside_line(double degrees)
     for (uint32_t k = 0; k < 26 * 26 * 3; k++) all[k] = fill_of(&l, k % 26, k / 26 % 26, k / 676);
     for (uint32_t c = 0; c < 24 * 24; c++) {
         double fill[RILL_AROUND];
-        bool wall[RILL_AROUND];
+        rill_plic_cells cells = {fill, 1, 0x1ff};
         rill_contact_line line;
-        for (uint32_t k = 0; k < RILL_AROUND; k++) {
-            wall[k] = k < 9;
+        for (uint32_t k = 0; k < RILL_AROUND; k++)
             fill[k] = all[c % 24 + k % 3 + 26 * (c / 24 + k / 3 % 3) + (k < 9 ? 0 : 676 * (k / 9 - 1))];
-        }
-        if (!(fill[13] > 0 && fill[13] < 1) || !rill_plic_contact(wall, cap_angle, fill, &line)) continue;
-        rill_plic_without(wall, fill);
-        error += pow(10 * rill_plic_contact_curvature(fill, &line) - 1, 2);
+        if (!(fill[13] > 0 && fill[13] < 1) ||
+            !rill_plic_contact(&cells, sin(cap_angle), cos(cap_angle), &line))
+            continue;
+        rill_plic_without(&cells);
+        error += pow(10 * rill_plic_curvature(&cells, line.normal, rill_plic_offset(line.normal, fill[13]),
+                                              true, &line) -
+                         1,
+                     2);
         count++;
     }
     cr_assert_gt(count, 40);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Planes in cells, and neighbourhoods whose curvature has a known sign; balls and waves are in
  * test_free_surface.c. */
-#include "free_surface/plic.h"
+#include "device/plic.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -37,9 +37,11 @@ Test(plic, curvature_of_a_chequered_surface)
     double fill[RILL_AROUND];
     for (int c = 0; c < RILL_AROUND; c++)
         fill[c] = c < 9 ? 1 : c < 18 ? 0.5 + ((c % 3 + c / 3 % 3) % 2 ? -0.05 : 0.05) : 0;
-    cr_expect_gt(rill_plic_curvature(fill, (double[3]){0, 0, 1}), 1e-3);
+    const rill_plic_cells cells = {fill, 1, 0};
+    const double up[3] = {0, 0, 1};
+    cr_expect_gt(rill_plic_curvature(&cells, up, rill_plic_offset(up, fill[13]), false, NULL), 1e-3);
     for (int c = 9; c < 18; c++) fill[c] = 1 - fill[c];
-    cr_expect_lt(rill_plic_curvature(fill, (double[3]){0, 0, 1}), -1e-3);
+    cr_expect_lt(rill_plic_curvature(&cells, up, rill_plic_offset(up, fill[13]), false, NULL), -1e-3);
 }
 
 /* A plane at the contact angle is flat up to the wall. Where the angle that is asked for is larger, the
@@ -49,19 +51,24 @@ Test(plic, planes_at_walls)
     for (int degrees = 40; degrees < 150; degrees += 20) {
         const double angle = degrees * M_PI / 180, turn = 15 * M_PI / 180,
                      normal[3] = {0.6 * sin(angle), 0.8 * sin(angle), cos(angle)};
-        bool wall[RILL_AROUND];
         double fill[RILL_AROUND], curvature[3];
+        rill_plic_cells cells = {fill, 1, 0};
         for (int c = 0; c < RILL_AROUND; c++) {
             const int x = c % 3 - 1, y = c / 3 % 3 - 1, z = c / 9 - 1;
-            wall[c] = z < 0; /* where the mirror image of the first layer lies */
+            const bool wall = z < 0; /* where the mirror image of the first layer lies */
+            cells.wall |= (uint32_t)wall << c;
             fill[c] =
-                rill_plic_volume(normal, 0.1 - x * normal[0] - y * normal[1] - (wall[c] ? 0 : z) * normal[2]);
+                rill_plic_volume(normal, 0.1 - x * normal[0] - y * normal[1] - (wall ? 0 : z) * normal[2]);
         }
         rill_contact_line lines[3];
         for (int k = 0; k < 3; k++)
-            cr_assert(rill_plic_contact(wall, angle + (k - 1) * turn, fill, &lines[k]), "%d", degrees);
-        rill_plic_without(wall, fill);
-        for (int k = 0; k < 3; k++) curvature[k] = rill_plic_contact_curvature(fill, &lines[k]);
+            cr_assert(rill_plic_contact(&cells, sin(angle + (k - 1) * turn), cos(angle + (k - 1) * turn),
+                                        &lines[k]),
+                      "%d", degrees);
+        rill_plic_without(&cells);
+        for (int k = 0; k < 3; k++)
+            curvature[k] = rill_plic_curvature(&cells, lines[k].normal,
+                                               rill_plic_offset(lines[k].normal, fill[13]), true, &lines[k]);
         for (int a = 0; a < 3; a++)
             cr_expect_float_eq(lines[1].normal[a], normal[a], 0.1, "%d: %g", degrees, lines[1].normal[a]);
         cr_expect_float_eq(curvature[1], 0, 0.005, "%d: %g", degrees, curvature[1]);

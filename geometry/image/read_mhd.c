@@ -19,6 +19,7 @@ typedef struct {
     char rank[FIELD], size[FIELD], type[FIELD], channels[FIELD], binary[FIELD], msb[FIELD], compressed[FIELD],
         header_size[FIELD], spacing[FIELD], size_of_element[FIELD], unit[FIELD], offset[FIELD],
         data_file[FIELD];
+    bool is_binary, is_big, is_compressed;
     int axes;     /* 2 or 3 */
     uint64_t end; /* where local data starts */
 } header;
@@ -79,14 +80,42 @@ done:
     return status;
 }
 
-static bool is_true(const char *value) { return strcasecmp(value, "True") == 0 || strcmp(value, "1") == 0; }
+/* Return whether a value says yes or no, as ITK reads it. @param absent  what no value means */
+static bool read_flag(const char *value, bool absent, bool *flag)
+{
+    static const char *const words[] = {"False", "F", "0", "True", "T", "1"};
+    *flag = absent;
+    for (int k = 0; k < 6; k++)
+        if (strcasecmp(value, words[k]) == 0) {
+            *flag = k >= 3;
+            return true;
+        }
+    return !*value;
+}
+
+static rill_status settle_flags(header *h)
+{
+    const struct {
+        const char *name, *value;
+        bool absent, *flag;
+    } flags[] = {{"BinaryData", h->binary, true, &h->is_binary},
+                 {"BinaryDataByteOrderMSB", h->msb, false, &h->is_big},
+                 {"CompressedData", h->compressed, false, &h->is_compressed}};
+    for (int k = 0; k < 3; k++)
+        if (!read_flag(flags[k].value, flags[k].absent, flags[k].flag))
+            return rill_fail(RILL_USAGE, "%s is \"%s\": True or False is needed", flags[k].name,
+                             flags[k].value);
+    return RILL_OK;
+}
 
 static rill_status settle_voxels(void *read, rill_image *image)
 {
     header *h = read;
     uint64_t n[3], channels = 1;
-    const rill_status status = rill_header_sizes((const char *const[]){"NDims is", h->rank},
-                                                 (const char *const[]){"DimSize is", h->size}, &h->axes, n);
+    rill_status status = settle_flags(h);
+    if (status != RILL_OK) return status;
+    status = rill_header_sizes((const char *const[]){"NDims is", h->rank},
+                               (const char *const[]){"DimSize is", h->size}, &h->axes, n);
     if (status != RILL_OK) return status;
     if (!rill_grey_find(types, h->type, &image->type))
         return rill_fail(
@@ -96,8 +125,7 @@ static rill_status settle_voxels(void *read, rill_image *image)
     if (*h->channels && (!rill_text_integers(h->channels, &channels, 1) || channels != 1))
         return rill_fail(RILL_USAGE, "ElementNumberOfChannels is \"%s\": images of 1 channel are read",
                          h->channels);
-    image->swap =
-        rill_grey_size(image->type) > 1 && is_true(h->msb) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    image->swap = rill_grey_size(image->type) > 1 && h->is_big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     return rill_image_set_size(image, n, h->axes);
 }
 
@@ -143,7 +171,7 @@ static rill_status settle_data(const void *read, const char *path, rill_image *i
     uint64_t skip = 0;
     const bool from_end = strcmp(h->header_size, "-1") == 0, packed = rill_name_ends(h->data_file, ".gz");
     rill_bytes_source source = {.remedy = "the file is cut or its header is wrong",
-                                .deflated = is_true(h->compressed) || packed};
+                                .deflated = h->is_compressed || packed};
     if (strcmp(h->data_file, "LIST") == 0 || strncmp(h->data_file, "LIST ", 5) == 0 ||
         strchr(h->data_file, '%'))
         return rill_fail(RILL_USAGE,
@@ -153,7 +181,7 @@ static rill_status settle_data(const void *read, const char *path, rill_image *i
         (!rill_text_integers(h->header_size, &skip, 1) || skip > INT64_MAX / 2))
         return rill_fail(RILL_USAGE, "HeaderSize is \"%s\": a number of bytes or -1 is needed",
                          h->header_size);
-    source.text = *h->binary && !is_true(h->binary) && !source.deflated;
+    source.text = !h->is_binary && !source.deflated;
     if (from_end && (source.deflated || source.text))
         return rill_fail(
             RILL_USAGE,
@@ -168,7 +196,7 @@ static rill_status settle_data(const void *read, const char *path, rill_image *i
              : source.deflated ? "zlib"
              : source.text     ? "ASCII"
                                : "raw",
-             rill_grey_size(image->type) > 1 && is_true(h->msb) && !source.text ? ", big-endian" : "");
+             rill_grey_size(image->type) > 1 && h->is_big && !source.text ? ", big-endian" : "");
 done:
     free(data);
     return status;

@@ -6,6 +6,7 @@
  *
  * @see nifti1.h and nifti2.h of the NIfTI Data Format Working Group, https://nifti.nimh.nih.gov
  */
+#include "core/beside.h"
 #include "geometry/image/file_names.h"
 #include "geometry/image/image_priv.h"
 #include "geometry/image/stream.h"
@@ -153,23 +154,27 @@ static void settle_spacing(const header *h, rill_image *image)
             s[1], s[2]);
 }
 
-/* The file of the voxels of a pair: .img or .img.gz in place of .hdr; the caller frees it. */
-static rill_status find_voxels(const char *path, char **data)
+/* The file of the voxels of a pair: .img or .img.gz in place of .hdr, which may lead out of the directory as
+ * the file that a header names may; the caller frees it. */
+static rill_status find_voxels(const char *path, const rill_image *image, char **data)
 {
-    const size_t length = strlen(path);
+    static const char *const endings[] = {".img", ".img.gz", NULL};
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     if (!rill_name_ends(path, ".hdr"))
         return rill_fail(
             RILL_USAGE,
             "its voxels are in a file of their own (.img), but its name does not end in .hdr: rename both, or save one .nii file");
-    if (asprintf(data, "%.*s.img", (int)length - 4, path) < 0) {
+    for (int k = 0;; k++) {
+        char *name = NULL;
+        if (asprintf(&name, "%.*s%s", (int)strlen(base) - 4, base, endings[k]) < 0)
+            return rill_fail(RILL_SYSTEM, "out of memory for a file name");
+        const rill_status status = rill_file_beside(
+            path, name, image->allow_outside ? RILL_OUTSIDE_ALLOWED : RILL_OUTSIDE_ASKED, data);
+        free(name);
+        if (status != RILL_OK || access(*data, F_OK) == 0 || !endings[k + 1]) return status;
+        free(*data);
         *data = NULL;
-        return rill_fail(RILL_SYSTEM, "out of memory for a file name");
     }
-    if (access(*data, F_OK) == 0) return RILL_OK;
-    free(*data);
-    if (asprintf(data, "%.*s.img.gz", (int)length - 4, path) >= 0) return RILL_OK;
-    *data = NULL;
-    return rill_fail(RILL_SYSTEM, "out of memory for a file name");
 }
 
 /* The first bytes of a file, inflated where they are deflated. */
@@ -204,7 +209,7 @@ static rill_status settle_data(const header *h, const char *path, bool deflated,
     rill_bytes_source source = {
         .path = path, .deflated = deflated, .remedy = "the file is cut or its header is wrong"};
     if (h->pair) {
-        RILL_TRY(find_voxels(path, &data));
+        RILL_TRY(find_voxels(path, image, &data));
         RILL_TRY(rill_image_add_file(image, path));
         source.path = data;
         status = read_head(data, begin, &length, &source.deflated);

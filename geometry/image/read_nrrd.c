@@ -17,7 +17,7 @@ enum { FIELD = RILL_HEADER_FIELD };
 typedef struct {
     char type[FIELD], dimension[FIELD], sizes[FIELD], encoding[FIELD], endian[FIELD], spacings[FIELD],
         directions[FIELD], units[FIELD], axis_units[FIELD], origin[FIELD], data_file[FIELD], line_skip[FIELD],
-        byte_skip[FIELD];
+        byte_skip[FIELD], kinds[FIELD];
     int axes;      /* 2 or 3 */
     bool separate; /* the header ended without the blank line before attached data */
     uint64_t end;  /* where attached data starts */
@@ -81,6 +81,7 @@ static const rill_header_field fields[] = {{"type", offsetof(header, type)},
                                            {"lineskip", offsetof(header, line_skip)},
                                            {"byte skip", offsetof(header, byte_skip)},
                                            {"byteskip", offsetof(header, byte_skip)},
+                                           {"kinds", offsetof(header, kinds)},
                                            {0}};
 
 /* Go through the lines up to the blank one or the end of the file; `head` is cut into pieces. */
@@ -120,6 +121,21 @@ static bool is_text(const header *h)
            strcasecmp(h->encoding, "txt") == 0;
 }
 
+/* Return which components the kind of an axis of several values names, such as "color"; NULL: none. */
+static const char *components_of(const header *h, const uint64_t n[3])
+{
+    static const char *const names[] = {"color",    "vector", "complex", "normal",
+                                        "gradient", "point",  "matrix",  "quaternion"};
+    char kinds[FIELD], *rest = kinds;
+    snprintf(kinds, sizeof kinds, "%s", h->kinds);
+    for (int a = 0; a < h->axes; a++) {
+        const char *kind = strtok_r(a ? NULL : kinds, " \t", &rest);
+        for (size_t k = 0; kind && n[a] > 1 && k < sizeof names / sizeof *names; k++)
+            if (strcasestr(kind, names[k])) return names[k];
+    }
+    return NULL;
+}
+
 static rill_status settle_voxels(void *read, rill_image *image)
 {
     header *h = read;
@@ -137,6 +153,12 @@ static rill_status settle_voxels(void *read, rill_image *image)
         rill_header_sizes((const char *const[]){"its dimension is", h->dimension},
                           (const char *const[]){"its sizes are", h->sizes}, &h->axes, n);
     if (status != RILL_OK) return status;
+    const char *components = components_of(h, n);
+    if (components)
+        return rill_fail(
+            RILL_USAGE,
+            "its kinds are \"%s\": an axis of %s is no axis of a volume: save one component by itself",
+            h->kinds, components);
     const bool big = strcasecmp(h->endian, "big") == 0, little = strcasecmp(h->endian, "little") == 0;
     if (!big && !little && rill_grey_size(image->type) > 1 && !is_text(h))
         return rill_fail(RILL_USAGE, "its endian is \"%s\": big or little is needed for type %s", h->endian,

@@ -228,6 +228,8 @@ Test(image, nrrd)
         {"sizes: 99999999999999999999 6 4", "sizes"},
         {"sizes: 2147483647 2147483647 2147483647", "1e15"},
         {"no field here", "no field"},
+        {"kinds: RGB-color domain domain", "an axis of color"},
+        {"kinds: domain domain 4-vector", "an axis of vector"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         b.size = 0;
@@ -320,9 +322,9 @@ Test(image, metaimage)
         b.size = 0;
         bytes_print(
             &b,
-            "%sHeaderSize = %d\nElementByteOrderMSB = True\nElementSpacing = 2 2 4\nDistanceUnits = um\n"
+            "%sHeaderSize = %d\nElementByteOrderMSB = %s\nElementSpacing = 2 2 4\nDistanceUnits = um\n"
             "ElementDataFile = c.raw",
-            common, from_end ? -1 : 7);
+            common, from_end ? -1 : 7, from_end ? "T" : "True");
         files_write("c.mhd", b.data, b.size);
         seen = expect("c.mhd", RILL_GREY_I16);
         cr_assert_float_eq(seen.spacing[2], 4e-6, 1e-18);
@@ -342,6 +344,9 @@ Test(image, metaimage)
         {"HeaderSize = 6", "247"},
         {"no equals sign", "no equals"},
         {"DimSize = 0 6 4", "axis 0"},
+        {"BinaryDataByteOrderMSB = perhaps", "True or False"},
+        {"CompressedData = maybe", "CompressedData is \"maybe\""},
+        {"BinaryData = no", "BinaryData is \"no\""},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         b.size = 0;

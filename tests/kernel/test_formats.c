@@ -107,7 +107,15 @@ Test(formats, nifti_deflated_and_in_pairs)
         bytes_deflate(&packed, &b, true);
         files_write("p.img.gz", packed.data, packed.size);
         expect("p.hdr", RILL_GREY_I16);
-        cr_assert_eq(unlink("p.img.gz"), 0);
+        cr_assert_eq(mkdir("sub", 0700), 0);
+        cr_assert_eq(rename("p.hdr", "sub/p.hdr"), 0);
+        cr_assert_eq(symlink("../p.img.gz", "sub/p.img.gz"), 0);
+        refuse("sub/p.hdr", "outside its directory", "--allow-outside");
+        rill_image_options allowed = rill_image_options_default();
+        allowed.allow_outside = true;
+        expect_with("sub/p.hdr", &allowed, RILL_GREY_I16);
+        cr_assert(unlink("sub/p.img.gz") == 0 && unlink("p.img.gz") == 0);
+        cr_assert(unlink("sub/p.hdr") == 0 && rmdir("sub") == 0);
     }
     /* It inflates to more than its header says. */
     bytes_add(&plain, "more", 4);

@@ -110,8 +110,9 @@ rill_status rill_mesh_patch(rill_mesh *mesh, const char *name, size_t length, ui
         *number = (uint16_t)(*slot - 1);
         return RILL_OK;
     }
-    if (mesh->patch_count == UINT16_MAX)
-        return rill_fail(RILL_USAGE, "the surface has more than %d named groups: join them", UINT16_MAX);
+    if (mesh->patch_count == RILL_MESH_GROUPS + 1)
+        return rill_fail(RILL_USAGE, "the surface has more than %d named groups: join them",
+                         RILL_MESH_GROUPS);
     status = grow((void **)&mesh->patches, sizeof *mesh->patches, mesh->patch_count, 1, &mesh->patch_room,
                   "groups");
     if (status != RILL_OK) return status;

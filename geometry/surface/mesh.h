@@ -46,7 +46,9 @@ rill_status rill_mesh_add_vertex(rill_mesh *mesh, const double x[3], uint32_t *n
 /** Add a triangle. */
 rill_status rill_mesh_add_triangle(rill_mesh *mesh, rill_triangle triangle);
 
-/** Find the patch of this name, or add it. @return RILL_USAGE for more than 65535 */
+enum { RILL_MESH_GROUPS = UINT16_MAX - 1 }; /**< named ones at most: triangles in none are a patch, too */
+
+/** Find the patch of this name, or add it. @return RILL_USAGE for more than RILL_MESH_GROUPS */
 rill_status rill_mesh_patch(rill_mesh *mesh, const char *name, size_t length, uint16_t *number);
 
 /** Find the box around the vertices that triangles use. */

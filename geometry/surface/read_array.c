@@ -65,8 +65,8 @@ rill_status rill_surface_take(const rill_triangles *s, double unit, rill_surface
     uint16_t *patches = NULL;
     if (!s->triangles || !s->vertices || s->triangle_count == 0)
         RILL_TRY(rill_fail(RILL_USAGE, "it has no triangles"));
-    if (s->groups && s->group_count > UINT16_MAX)
-        RILL_TRY(rill_fail(RILL_USAGE, "%u groups are more than %u", s->group_count, UINT16_MAX));
+    if (s->groups && s->group_count > RILL_MESH_GROUPS)
+        RILL_TRY(rill_fail(RILL_USAGE, "%u groups are more than %d", s->group_count, RILL_MESH_GROUPS));
     RILL_TRY(rill_array_create((uint64_t)s->group_count + 1, sizeof *patches, "groups", (void **)&patches));
     RILL_TRY(rill_mesh_create(&mesh));
     RILL_TRY(rill_mesh_reserve(mesh, s->vertex_count, s->triangle_count));

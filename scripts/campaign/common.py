@@ -408,7 +408,7 @@ def main(doc, name, promise, trial, count, short, options=None, begin=None, tool
     found = _plant(name, a, planted, tools) if a.json or a.plant else []
     if a.json:
         _write(os.path.join(a.json, name + ("-cuda" if a.backend == "cuda" else "") + ".json"),
-               {"campaign": name, "backend": a.backend, "promise": promise, "command": _command(name, a), "trials": [a.first, end], "date": time.strftime("%Y-%m-%d"),
+               {"campaign": name, "backend": a.backend, "promise": c.promise, "command": _command(name, a), "trials": [a.first, end], "date": time.strftime("%Y-%m-%d"),
                 "machine": machine(a.backend), "software": software(a.rill), "sources": sources(name, a.backend), "seconds": seconds, "rows": rows, "wrong": c.wrong,
                 **({"failed": c.failed} if c.failed else {}), **c.more, "planted": found})
     if not tried:

@@ -123,7 +123,7 @@ Test(surface_file, many_groups)
     cr_assert(obj);
     fputs("g other\n", obj);
     cr_assert_eq(fclose(obj), 0);
-    refuse_file("many.obj", "more than 65535 named groups");
+    refuse_file("many.obj", "more than 65534 named groups");
 }
 
 Test(surface_file, refuses_damaged_stl)

@@ -352,7 +352,7 @@ static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *want
             snprintf(shape.name, sizeof shape.name, "pipe-%c", rill_axis(k));
         }
         if (suite == RILL_SUITE_VESSEL) {
-            static const char *const with[] = {"", "-walls", "-openings", "-all"};
+            static const char *const with[] = {"", "-walls", "-openings", "-all", "-quadratic-walls"};
             shape.boundaries = (rill_bench_boundaries)k;
             snprintf(shape.name, sizeof shape.name, "vessel%s", with[k]);
         }

@@ -7,22 +7,11 @@
 
 #include "core/status.h"
 #include "domain/domain.h"
+#include "sim/sim.h"
 
 /* Slow and short: only the work of a step is timed. */
 static const double inlet_speed = 0.01;
 static const rill_windkessel outlet = {.proximal = 1e-4, .distal = 1e-3, .compliance = 1e4, .backflow = 0.5};
-
-static rill_status add_walls(const rill_domain *domain, const rill_surface *surface, rill_sim *sim)
-{
-    rill_status status = RILL_OK;
-    rill_boundary *walls = NULL;
-    int patch;
-    RILL_TRY(rill_boundary_create_cuts(domain, surface->walls, surface->wall_count, &walls));
-    RILL_TRY(rill_sim_boundary_add(sim, walls, &patch));
-done:
-    rill_boundary_destroy(walls);
-    return status;
-}
 
 static rill_status add_opening(const rill_domain *domain, const rill_opening *opening, bool inlet,
                                rill_sim *sim)
@@ -62,8 +51,10 @@ rill_status rill_bench_vessel_attach(const rill_domain *domain, rill_bench_bound
     const rill_surface *surface = domain->geom->surface;
     if (boundaries == RILL_BENCH_BARE) return RILL_OK;
     RILL_TRY(rill_bench_vessel_check(domain->geom));
-    if (boundaries != RILL_BENCH_OPENINGS) RILL_TRY(add_walls(domain, surface, sim));
-    for (int k = 0; k < surface->opening_count && boundaries != RILL_BENCH_WALLS; k++)
+    if (boundaries != RILL_BENCH_OPENINGS)
+        RILL_TRY(rill_sim_walls_add(sim, boundaries == RILL_BENCH_QUADRATIC));
+    const bool open = boundaries == RILL_BENCH_OPENINGS || boundaries == RILL_BENCH_ALL;
+    for (int k = 0; k < surface->opening_count && open; k++)
         RILL_TRY(add_opening(domain, &surface->openings[k], k == 0, sim));
 done:
     return status;

@@ -10,10 +10,11 @@
 
 /** Boundaries of a case of the benchmark. */
 typedef enum rill_bench_boundaries {
-    RILL_BENCH_BARE,     /**< none: half-way bounce-back at rest, part of every step */
-    RILL_BENCH_WALLS,    /**< interpolated bounce-back */
-    RILL_BENCH_OPENINGS, /**< an inlet, and outlets with Windkessels */
-    RILL_BENCH_ALL,      /**< both */
+    RILL_BENCH_BARE,      /**< none: half-way bounce-back at rest, part of every step */
+    RILL_BENCH_WALLS,     /**< interpolated bounce-back */
+    RILL_BENCH_OPENINGS,  /**< an inlet, and outlets with Windkessels */
+    RILL_BENCH_ALL,       /**< both */
+    RILL_BENCH_QUADRATIC, /**< walls that are interpolated quadratically */
     RILL_BENCH_BOUNDARIES_COUNT
 } rill_bench_boundaries;
 

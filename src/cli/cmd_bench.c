@@ -483,7 +483,7 @@ const cli_command cli_bench = {
         "  collisions  every collision operator on D3Q19 and D3Q27, on spheres\n"
         "  porosity    sparse and dense from 0.05 to 1, speed and memory, and where they break even\n"
         "  sizes       boxes of 1e5 nodes and more, on a GPU up to the largest that fits\n"
-        "  vessel      the geometry that --vessel names: bare, with interpolated bounce-back, with openings, with both\n"
+        "  vessel      the geometry that --vessel names: bare, with interpolated bounce-back, with openings, with both,\n              with quadratic walls\n"
         "  hybrid      a river bed (porosity 0.68) and a box of fluid, sparse and dense: what a hybrid could gain\n"
         "  scaling     one simulation on 1, 2, 4 ... devices: weak (spheres) and strong (spheres, tubes, a tree of\n"
         "              arteries, --rock, --vessel), with the bits compared; alone, with --devices, --ranks or --model.\n"

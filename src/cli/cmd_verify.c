@@ -21,13 +21,17 @@
 static const char *const sets[] = {"auto", "quick", "full", NULL};
 enum set { set_auto, set_quick, set_full };
 
+/* The words of a case file. */
+static const char *const walls[] = {"interpolated", "quadratic", NULL};
+enum walls { walls_interpolated, walls_quadratic };
+
 /* In the order of rill_verify_measure. */
 static const char *const measures[] = {"relative", "absolute", "at most", "at least"};
 
 typedef struct choices {
     cli_compute compute;
     cli_devices devices;
-    int suite, set;
+    int suite, set, walls;
     uint64_t nodes;
     const char *pattern, *rock, *pore;
     bool list;
@@ -191,11 +195,12 @@ static rill_status write_report(const choices *c, const rill_verify_setup *setup
     struct tm utc;
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     rill_variant_name(setup->variant, variant, sizeof variant);
-    json_t *report = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:O, s:O, s:O}", "software",
-                               rill_version(), "date", date, "command", command, "backend", backend, "device",
-                               device, "suite", rill_verify_suite_names[c->suite], "set",
-                               setup->full ? "full" : "quick", "variant", variant, "seconds", t->seconds,
-                               "checks", t->rows, "skipped", t->left_out, "series", t->series);
+    json_t *report =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s*, s:f, s:O, s:O, s:O}", "software",
+                  rill_version(), "date", date, "command", command, "backend", backend, "device", device,
+                  "suite", rill_verify_suite_names[c->suite], "set", setup->full ? "full" : "quick",
+                  "variant", variant, "walls", c->suite == RILL_VERIFY_VESSELS ? walls[c->walls] : NULL,
+                  "seconds", t->seconds, "checks", t->rows, "skipped", t->left_out, "series", t->series);
     return cli_json_finish(report, c->compute.json);
 }
 
@@ -279,12 +284,17 @@ static rill_status work(choices *c, const char *command)
         .on.backend = (rill_backend_kind)c->compute.backend,
         .magic = c->compute.magic,
         .nodes = c->nodes,
+        .quadratic = c->walls == walls_quadratic,
         .progress = cli_progress(c->compute.quiet),
     };
     if (!t.rows || !t.left_out || !t.series) {
         status = rill_fail(RILL_SYSTEM, "out of memory for the report");
         goto done;
     }
+    if (setup.quadratic && c->suite != RILL_VERIFY_VESSELS)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "--walls quadratic is of --suite vessels: the suite %s has no such walls",
+                           rill_verify_suite_names[c->suite]));
     if (c->pattern) RILL_TRY(pattern_check(c));
     if (c->list) {
         print_list(c);
@@ -366,6 +376,10 @@ static int run(int argc, char **argv)
          .fallback = "True where the file holds bool; needed for other images"},
         {"nodes", 0, CLI_COUNT, &c.nodes, "COUNT", "fluid nodes of the suite sizes, at least",
          .fallback = "3e5, full set 3e8", .min = 1000, .max = 4e9},
+        {"walls", 0, CLI_CHOICE, &c.walls,
+         .help =
+             "of the suite vessels, as in a case file; quadratic leaves out cases whose walls stay linear",
+         .choices = walls},
         CLI_DEVICES(c.devices),
         {"list", 0, CLI_FLAG, &c.list, .help = "show the cases, what they check and its source, and stop"},
         {.help = "Variant and output"},

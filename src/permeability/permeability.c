@@ -370,7 +370,7 @@ static rill_status run_axis(rill_follower *f, const rill_domain *domain, rill_pe
     rill_permit_give(&started);
     rill_memory_note("before the first step");
     rill_nested_destroy(&nested);
-    if (!f->between.geom) RILL_TRY(rill_sim_walls_add(f->sim));
+    if (!f->between.geom) RILL_TRY(rill_sim_walls_add(f->sim, false));
     if (f->between.geom)
         RILL_TRY(rill_reservoirs_drive(&f->between, domain, f->sim,
                                        3 * f->plan->force * f->geom->n[f->run->axis]));

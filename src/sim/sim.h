@@ -31,8 +31,9 @@ bool rill_sim_mirrored(const rill_sim *sim);
 /** Change the body force from the next step on; moments of now hold half of it. */
 void rill_sim_force_set(rill_sim *sim, const double force[3]);
 
-/** Interpolate the walls of the geometry's surface; without one they stay half-way. */
-rill_status rill_sim_walls_add(rill_sim *sim);
+/** Interpolate the walls of the geometry's surface, linearly or quadratically
+ * (rill_boundary_set_quadratic()); without one they stay half-way. */
+rill_status rill_sim_walls_add(rill_sim *sim, bool quadratic);
 
 /**
  * Raise the viscosity at nodes of sponge layers, once in the life of a simulation; see

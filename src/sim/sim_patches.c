@@ -34,7 +34,7 @@ done:
     return status;
 }
 
-rill_status rill_sim_walls_add(rill_sim *sim)
+rill_status rill_sim_walls_add(rill_sim *sim, bool quadratic)
 {
     rill_status status = RILL_OK;
     rill_boundary *walls = NULL;
@@ -42,6 +42,7 @@ rill_status rill_sim_walls_add(rill_sim *sim)
     int patch;
     if (!surface || surface->wall_count == 0) return RILL_OK;
     RILL_TRY(rill_boundary_create_cuts(sim->domain, surface->walls, surface->wall_count, &walls));
+    if (quadratic) RILL_TRY(rill_boundary_set_quadratic(walls));
     RILL_TRY(rill_sim_boundary_add(sim, walls, &patch));
 done:
     rill_boundary_destroy(walls);

@@ -88,7 +88,7 @@ done:
 /* With nu_inf at a tau of 0.51, as arteries have it. */
 #define THIN_BLOOD(name_, full_, law_, radius_, lattice_, collision_, limit_, source_)                       \
     BLOOD_CASE(name_, full_, ", tau from 0.51 on, " #lattice_ " " #collision_, law_, radius_, 0.01 / 3,      \
-               RILL_##lattice_, RILL_##collision_, rill_verify_vessel_unfit, limit_, source_)
+               RILL_##lattice_, RILL_##collision_, rill_verify_vessel_linear_unfit, limit_, source_)
 
 #define THIN_BLOOD_ORDER(name_, law_, radius_, lattice_, collision_)                                         \
     {                                                                                                        \
@@ -98,13 +98,13 @@ done:
         RILL_VERIFY_LIST(                                                                                    \
             {"order of the L2 error", "", RILL_VERIFY_AT_LEAST, 0, {1.8, 1.8, -INFINITY}, "second order"}),  \
         .data = &(const law){law_, radius_, 0.01 / 3, RILL_##lattice_, RILL_##collision_},                   \
-        .unfit = rill_verify_vessel_unfit, .run = blood_order_run                                            \
+        .unfit = rill_verify_vessel_linear_unfit, .run = blood_order_run                                     \
     }
 
 /* ---- wall shear ---- */
 
 /* Start from the exact flow, and let it settle. @param[out] flow  over the exact one */
-static rill_status shear_settle(const rill_verify_blood *b, const rill_sim_options *options,
+static rill_status shear_settle(const rill_verify_blood *b, const rill_sim_options *options, bool quadratic,
                                 rill_verify_duct_flow *f, double *flow)
 {
     rill_status status = RILL_OK;
@@ -113,7 +113,7 @@ static rill_status shear_settle(const rill_verify_blood *b, const rill_sim_optio
     double *rho = NULL, *u = NULL, along;
     RILL_TRY(rill_domain_create(s->geom, &(rill_domain_options){options->variant.lattice, -1}, &f->domain));
     RILL_TRY(rill_sim_create(f->domain, options, &f->sim));
-    RILL_TRY(rill_sim_walls_add(f->sim));
+    RILL_TRY(rill_sim_walls_add(f->sim, quadratic));
     f->threads = rill_verify_threads_fit(rill_domain_nodes(f->domain));
     RILL_TRY(rill_array_create_zero(n, sizeof *rho, "densities", (void **)&rho));
     RILL_TRY(rill_array_create(3 * n, sizeof *u, "velocities", (void **)&u));
@@ -152,7 +152,7 @@ static rill_status shear_run(const rill_verify_case *of, const rill_verify_setup
         .kind = RILL_VERIFY_CIRCLE, .along = {1, 2, 2}, .r = l->radius, .speed = b.speed};
     RILL_TRY(rill_verify_duct_make(&duct, &f.shape));
     for (int a = 0; a < 3; a++) options.force[a] = b.force * f.shape.axis[a];
-    RILL_TRY(shear_settle(&b, &options, &f, &values->found[0]));
+    RILL_TRY(shear_settle(&b, &options, setup->quadratic, &f, &values->found[0]));
     values->found[0] -= 1;
     RILL_TRY(rill_verify_duct_band(&f.shape));
     RILL_TRY(rill_verify_wall_make(f.domain, f.sim, false, b.nu, &wall));

@@ -44,6 +44,28 @@ done:
     return status;
 }
 
+/* Rows of the table of docs/wall-shear.md: nothing is judged. */
+typedef struct rows {
+    oblique of;
+    double r[3]; /* as many as a third of the checks */
+} rows;
+
+static rill_status rows_run(const rill_verify_case *of, const rill_verify_setup *setup,
+                            rill_verify_values *values)
+{
+    rill_status status = RILL_OK;
+    const rows *w = of->data;
+    for (int k = 0; k < of->check_count / 3; k++) {
+        rill_verify_vessel_found found;
+        RILL_TRY(measure(&w->of, w->r[k], setup, &found));
+        values->found[3 * k] = found.pressure - 1;
+        values->found[3 * k + 1] = found.mean - 1;
+        values->found[3 * k + 2] = found.l2;
+    }
+done:
+    return status;
+}
+
 #define OBLIQUE(name_, full_, what_, kind_, lattice_, collision_, coarse_, fine_, reynolds_, along_, tau_,   \
                 ...)                                                                                         \
     {                                                                                                        \
@@ -67,6 +89,27 @@ done:
 #define STENOSIS(name_, full_, what_, lattice_, collision_, fine_, l2_)                                      \
     OBLIQUE(name_, full_, what_, STENOSIS, lattice_, collision_, 6, fine_, 8, 122, 0,                        \
             RILL_VERIFY_VESSEL_SOLVED(l2_, "stenosis", "resistance 0"))
+#define SHOWN(what_, cells_)                                                                                 \
+    {                                                                                                        \
+        what_ ", " #cells_ " cells", "", RILL_VERIFY_AT_MOST, 0, {INFINITY, INFINITY, INFINITY},             \
+            "exact flow"                                                                                     \
+    }
+#define CELLS(cells_)                                                                                        \
+    SHOWN("pressure drop less 1", cells_), SHOWN("mean wall shear less 1", cells_),                          \
+        SHOWN("L2 error of the wall shear", cells_)
+#define ROWS(name_, kind_, collision_, reynolds_, first_, second_, third_, ...)                              \
+    {                                                                                                        \
+        .name = "vessels/row-" name_, .full = true,                                                          \
+        .what = name_ " along (1, 2, 2), Reynolds " #reynolds_ ", " #collision_,                             \
+        RILL_VERIFY_LIST(__VA_ARGS__),                                                                       \
+        .data = &(const rows){{.kind = RILL_VERIFY_##kind_,                                                  \
+                               .lattice = RILL_D3Q27,                                                        \
+                               .collision = RILL_##collision_,                                               \
+                               .reynolds = reynolds_,                                                        \
+                               .along = ALONG_122},                                                          \
+                              {first_, second_, third_}},                                                    \
+        .unfit = rill_verify_vessel_unfit, .run = rows_run                                                   \
+    }
 #define ALONG_122                                                                                            \
     {                                                                                                        \
         1, 2, 2                                                                                              \
@@ -129,6 +172,12 @@ static const rill_verify_case cases[] = {
     STRAIGHT("pipe-40", true, "pipes along (1, 2, 2) of radius 6 and 20, Reynolds 100, CUMULANT", CIRCLE,
              D3Q27, CUMULANT, 6, 20, 100, 122, 0, 0.005),
     STRAIGHT("pipe-trt-40", true, "pipes along (1, 2, 2) of radius 6 and 20, Reynolds 20, TRT", CIRCLE, D3Q27,
-             TRT, 6, 20, 20, 122, 0, 0.005)};
+             TRT, 6, 20, 20, 122, 0, 0.005),
+    ROWS("pipe", CIRCLE, CUMULANT, 100, 6, 8, 11, CELLS(12), CELLS(16), CELLS(22)),
+    ROWS("pipe-500", CIRCLE, CUMULANT, 500, 6, 0, 0, CELLS(12)),
+    ROWS("pipe-20", CIRCLE, TRT, 20, 6, 0, 0, CELLS(12)),
+    ROWS("ellipse", ELLIPSE, CUMULANT, 100, 6, 8, 10, CELLS(12), CELLS(16), CELLS(20)),
+    ROWS("triangle", TRIANGLE, CUMULANT, 40, 7, 0, 0, CELLS(14)),
+    ROWS("stenosis", STENOSIS, TRT, 8, 5, 8, 0, CELLS(10), CELLS(16))};
 
 const rill_verify_group rill_verify_vessel_ducts = {cases, sizeof cases / sizeof *cases};

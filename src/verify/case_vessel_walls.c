@@ -52,7 +52,7 @@ static rill_status begin(const thin *t, const double offset[2], const rill_verif
     for (int a = 0; a < 3; a++) options.force[a] = f->force * f->shape.axis[a];
     RILL_TRY(rill_domain_create(f->shape.geom, &(rill_domain_options){t->lattice, -1}, &f->domain));
     RILL_TRY(rill_sim_create(f->domain, &options, &f->sim));
-    RILL_TRY(rill_sim_walls_add(f->sim));
+    RILL_TRY(rill_sim_walls_add(f->sim, setup->quadratic));
     RILL_TRY(rill_array_create_zero(n, sizeof *rho, "densities", (void **)&rho));
     RILL_TRY(rill_array_create(3 * n, sizeof *u, "velocities", (void **)&u));
     for (uint64_t k = 0; k < n; k++)

@@ -63,7 +63,7 @@ rill_status rill_verify_flow_drive(const rill_geom *geom, int axis, const rill_s
     *flow = (rill_verify_flow){.geom = geom, .axis = axis};
     RILL_TRY(rill_domain_create(geom, &domain_options, &flow->domain));
     RILL_TRY(rill_sim_create(flow->domain, options, &flow->sim));
-    RILL_TRY(rill_sim_walls_add(flow->sim));
+    RILL_TRY(rill_sim_walls_add(flow->sim, false));
     flow->threads = rill_verify_threads_fit(rill_domain_nodes(flow->domain));
     while (change > until->change && rill_sim_steps(flow->sim) < until->steps) {
         rill_totals totals;

@@ -52,6 +52,7 @@ typedef struct rill_verify_setup {
     rill_devices on;       /**< all cases run there */
     double magic;          /**< TRT, MRT */
     bool full;             /**< the sizes and cases of a GPU */
+    bool quadratic;        /**< the walls of the suite vessels, where its requirements are */
     uint64_t nodes;        /**< of the suite sizes, at least; 0: 3e5, full set 3e8 */
     const rill_geom *rock; /**< the Fontainebleau image, or NULL; pores percolate or not, nothing dropped */
     rill_progress progress;

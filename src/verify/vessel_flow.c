@@ -74,7 +74,7 @@ rill_status rill_verify_duct_flow_begin(const rill_verify_duct *duct, double nu,
     for (int a = 0; a < 3; a++) options.force[a] = f->force * f->shape.axis[a];
     RILL_TRY(rill_domain_create(f->shape.geom, &(rill_domain_options){lattice, -1}, &f->domain));
     RILL_TRY(rill_sim_create(f->domain, &options, &f->sim));
-    RILL_TRY(rill_sim_walls_add(f->sim));
+    RILL_TRY(rill_sim_walls_add(f->sim, setup->quadratic));
     f->threads = rill_verify_threads_fit(rill_domain_nodes(f->domain));
     if (!exact) goto done;
     RILL_TRY(rill_array_create_zero(n, sizeof *rho, "densities", (void **)&rho));

@@ -261,7 +261,7 @@ rill_status rill_verify_vessel_womersley(const rill_verify_vessel_pipe *pipe, do
     profile_fill(&o.shape, pipe->radius, alpha, o.profile);
     RILL_TRY(rill_domain_create(o.shape.geom, &(rill_domain_options){options.variant.lattice, -1}, &domain));
     RILL_TRY(rill_sim_create(domain, &options, &o.sim));
-    RILL_TRY(rill_sim_walls_add(o.sim));
+    RILL_TRY(rill_sim_walls_add(o.sim, false));
     womersley_at(&o.shape, o.profile, 0, o.exact);
     for (size_t a = 0; a < 3; a++)
         for (size_t k = 0; k < n; k++) o.moments[a * n + k] = o.exact[k] * pipe->speed * o.shape.axis[a];

@@ -11,11 +11,18 @@ static const char *walls_unfit(const rill_verify_setup *setup)
     return NULL;
 }
 
+/* What cases need that leave their walls as they are. */
+static const char *linear_unfit(const rill_verify_setup *setup)
+{
+    return setup->quadratic ? "its walls are interpolated linearly" : NULL;
+}
+
 const char *rill_verify_vessel_trt_unfit(const rill_verify_case *of, const rill_verify_setup *setup)
 {
     (void)of;
     const char *why = walls_unfit(setup);
-    return why ? why : setup->variant.collision == RILL_TRT ? NULL : "its limits belong to trt";
+    if (why) return why;
+    return setup->variant.collision == RILL_TRT ? linear_unfit(setup) : "its limits belong to trt";
 }
 
 const char *rill_verify_vessel_unfit(const rill_verify_case *of, const rill_verify_setup *setup)
@@ -27,10 +34,16 @@ const char *rill_verify_vessel_unfit(const rill_verify_case *of, const rill_veri
     return setup->variant.collision == RILL_TRT ? NULL : "it has collisions of its own";
 }
 
+const char *rill_verify_vessel_linear_unfit(const rill_verify_case *of, const rill_verify_setup *setup)
+{
+    const char *why = rill_verify_vessel_unfit(of, setup);
+    return why ? why : linear_unfit(setup);
+}
+
 const char *rill_verify_vessel_case_unfit(const rill_verify_case *of, const rill_verify_setup *setup)
 {
     (void)of;
     if (rill_verify_precision_of(setup->variant) == RILL_VERIFY_16)
         return "its limits belong to 32 bits and more";
-    return NULL;
+    return linear_unfit(setup);
 }

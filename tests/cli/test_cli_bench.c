@@ -218,9 +218,10 @@ Test(bench, a_vessel_has_boundaries)
                      "--seconds", "0.01", "--stream", "aa", "--tolerance", "1", "--json", "b.json");
     cr_assert_eq(r.code, 0, "%s", r.err);
     json_t *results = records();
-    static const char *const cases[] = {"vessel", "vessel-walls", "vessel-openings", "vessel-all"};
-    cr_assert_eq(json_array_size(results), 4);
-    for (size_t k = 0; k < 4; k++)
+    static const char *const cases[] = {"vessel", "vessel-walls", "vessel-openings", "vessel-all",
+                                        "vessel-quadratic-walls"};
+    cr_assert_eq(json_array_size(results), 5);
+    for (size_t k = 0; k < 5; k++)
         cr_assert_str_eq(json_string_value(json_object_get(json_array_get(results, k), "case")), cases[k]);
     json_decref(results);
     r = cli_test_run("bench", "--backend", "cpu", "--suite", "scaling", "--vessel", "cube.geom.h5", "--cases",

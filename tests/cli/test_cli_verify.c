@@ -198,3 +198,28 @@ Test(verify, finds_the_same_in_parts, .disabled = SANITIZED)
     cli_test_fails(1, "--suite sizes fills one device", "verify", "--ranks", "2", "--suite", "sizes",
                    "--backend", "cpu", "-q");
 }
+
+/* Quadratic walls are those of the flows that are computed: at tau 0.8 they lower the pressure drop's error
+ * to half or less. */
+Test(verify, walls_of_vessels_are_chosen)
+{
+    static const char *const walls[] = {"interpolated", "quadratic"};
+    double found[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        const cli_result r =
+            cli_test_run("verify", "--suite", "vessels", "--set", "full", "--case", "vessels/error-trt-0.8",
+                         "--walls", walls[k], "--backend", "cpu", "--json", k ? "b.json" : "a.json");
+        cr_assert_eq(r.code, 0, "%s%s", r.out, r.err);
+        json_t *report = json_load_file(k ? "b.json" : "a.json", 0, NULL);
+        cr_assert_not_null(report);
+        cr_expect_str_eq(json_string_value(json_object_get(report, "walls")), walls[k]);
+        const json_t *row = json_array_get(json_object_get(report, "checks"), 0);
+        cr_assert_str_eq(json_string_value(json_object_get(row, "check")), "pressure drop less 1, 8 cells");
+        found[k] = fabs(json_real_value(json_object_get(row, "found")));
+        json_decref(report);
+    }
+    cr_expect(found[1] < 0.6 * found[0], "%g, %g", found[0], found[1]);
+    cli_test_fails(1, "none of the selected cases can be run like this", "verify", "--suite", "vessels",
+                   "--case", "vessels/pipe-8", "--walls", "quadratic", "--backend", "cpu");
+    cli_test_fails(1, "--walls quadratic is of --suite vessels", "verify", "--walls", "quadratic");
+}

@@ -96,7 +96,7 @@ def fraction(value: Any, name: str) -> float:
             raise ValueError
         return float(number) / (100 if percent else 1)
     except ValueError:
-        raise UsageError(f"{name} = {value!r} is no fraction: give a number such as 0.001, or a text such as '0.1 %'.") from None
+        raise UsageError(f"{name} = {shown(value)} is no fraction: give a number such as 0.001, or a text such as '0.1 %'.") from None
 
 
 def count(value: Any, name: str, largest: int = 0xFFFFFFFF) -> int:

@@ -21,7 +21,7 @@ Array = npt.NDArray[Any]
 def order_of(order: Any) -> str:
     """Return the letters of the axes of an array, first to last; 'zyx' for None."""
     found = "zyx" if order is None else order.lower() if isinstance(order, str) else order
-    if found not in ORDERS:
+    if not isinstance(found, str) or found not in ORDERS:
         raise UsageError(f"order = {shown(order)} is neither 'zyx' (im[z, y, x], as files have it) nor 'xyz' (im[x, y, z], as PoreSpy "
                          "has it) nor another order of these letters.")
     return str(found)
@@ -40,7 +40,7 @@ def named_order(im: Any, order: Any) -> str:
         raise UsageError(f"The dims of the image are {', '.join(names)}, so that which of its axes are x, y and z is unknown: select an "
                          "image with the dims x, y and z, or give its values alone, im.values.")
     if order is not None and found != given:
-        raise UsageError(f"order = {order!r} contradicts the dims of the image, {', '.join(names)}: leave order= out, or give its values "
+        raise UsageError(f"order = {shown(order)} contradicts the dims of the image, {', '.join(names)}: leave order= out, or give its values "
                          "alone, im.values.")
     return found
 

@@ -450,7 +450,7 @@ def _edges(edges: Any, voxel_size: float | None) -> list[int]:
         if not isinstance(edge, str):
             return count(edge, "edges")
         if voxel_size is None:
-            raise UsageError(f"edges = {edge!r} is a length, and the voxel size is unknown: give voxel_size=, or voxels.")
+            raise UsageError(f"edges = {shown(edge)} is a length, and the voxel size is unknown: give voxel_size=, or voxels.")
         return round(metres(edge, "edges") / voxel_size)
 
     single = isinstance(edges, (int, float, str, np.integer)) or hasattr(edges, "magnitude")

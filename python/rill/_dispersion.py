@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _interface as c, _report
-from ._arguments import count, flag, fraction, items, path_bytes, path_text, positive, real
+from ._arguments import count, flag, fraction, items, path_bytes, path_text, positive, real, shown
 from ._arrays import Array, Order, order_of
 from ._computation import Computation, given, provenance_of
 from ._field import ordered, points_of
@@ -332,8 +332,8 @@ def dispersion(
     made.peclet_count = len(listed)
     made.tolerance, within = fraction(tolerance, "tolerance"), fraction(flow_tolerance, "flow_tolerance")
     made.max_iterations = count(max_iterations, "max_iterations", 2**63)
-    if release not in RELEASES:
-        raise UsageError(f"release = {release!r}: give 'pulse', 'step' or None.")
+    if release is not None and not isinstance(release, str) or release not in RELEASES:
+        raise UsageError(f"release = {shown(release)}: give 'pulse', 'step' or None.")
     made.release = RELEASES[release]
     if duration is not None:
         if made.release == c.RILL_RELEASE_NONE:
@@ -387,7 +387,7 @@ def _length(length: Any, voxel_size: float | None) -> float:
     if not isinstance(length, str) and not hasattr(length, "units"):
         return positive(length, "length")
     if voxel_size is None:
-        raise UsageError(f"length = {length!r}: the voxel size is unknown: give voxel_size=, or the length in voxels.")
+        raise UsageError(f"length = {shown(length)}: the voxel size is unknown: give voxel_size=, or the length in voxels.")
     return positive(metres(length, "length") / voxel_size, "length")
 
 

@@ -461,7 +461,11 @@ def open(path: str | os.PathLike[str], shape: tuple[int, int, int] | None = None
         The file is missing, damaged, or none of rill.
     """
     given = pathlib.Path(path_text(path))
-    if given.is_dir():
+    try:
+        is_folder = given.is_dir()
+    except OSError as error:  # of a name that is too long
+        raise unreadable(given, error) from None
+    if is_folder:
         return Results(given)
     suffix = given.suffix.lower()
     if suffix == ".raw":

@@ -406,7 +406,7 @@ def voxelize(
 
         made._again = again
         return made
-    if dx is not None or cells or _given(units):
+    if dx is not None or count(cells, "cells") or _given(units):
         raise UsageError("The source is an image: dx=, cells= and units= do not apply; voxel_size= gives the size of voxels.")
     options = image_options(voxel_size, sides, keep, crop, mirror, resample)
     _from_image(source, options, pore, order, axis, shape, dtype, progress, out, where)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _interface as c
-from ._arguments import count, path_text, positive
+from ._arguments import count, path_text, positive, shown
 from ._arrays import Array, Order
 from ._field import si_quantity
 from ._geometry import Geometry, Keep, Source, as_geometry, voxelize
@@ -158,8 +158,8 @@ class Network:
         else:
             try:
                 given = list(diameters)  # type: ignore[arg-type]
-            except TypeError:
-                raise UsageError(f"diameters = {diameters!r} is neither a number of diameters nor a sequence of them.") from None
+            except Exception:  # of a class of someone else
+                raise UsageError(f"diameters = {shown(diameters)} is neither a number of diameters nor a sequence of them.") from None
             wanted = np.sort([si_quantity(one, "m", "diameters") if self.voxel_size else positive(one, "diameters") for one in given]) / size
         if not wanted.size:
             raise UsageError("diameters = [] has no diameter: give one or more, or a number of them.")

@@ -26,7 +26,11 @@ PART = re.compile(rf"\s*{NUMBER}(?:[-:]{NUMBER})?\s*")
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (numbers.Real, np.bool_)) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    """Return whether a value is a number that a double can hold."""
+    try:
+        return (isinstance(value, (numbers.Real, np.bool_)) or (isinstance(value, np.ndarray) and value.ndim == 0)) and float(value) is not None
+    except Exception:  # too large; an array of something else; a class of someone else
+        return False
 
 
 def _of_text(value: str, name: str) -> list[tuple[float, float]]:
@@ -44,6 +48,10 @@ def _of_item(value: Any, name: str) -> list[tuple[float, float]] | None:
     if _is_number(value):
         return [(float(value), float(value))]
     if isinstance(value, range):
+        if value and not (_is_number(value[0]) and _is_number(value[-1])):
+            return None
+        if value.step != 1 and value[c.RILL_PORE_RANGES :]:
+            raise UsageError(f"{name} = {shown(value)} has more than {c.RILL_PORE_RANGES} values that are no neighbours: give ranges of neighbouring values.")
         return [(value[0], value[-1])] if value.step == 1 and value else [(v, v) for v in value]
     return None
 

@@ -140,7 +140,7 @@ class Device:
         self.kind, self.ordinal = choice(kind, kinds, "device"), 0
         if ordinal:
             if not (ordinal.isascii() and ordinal.isdecimal()) or kind != "cuda" or len(ordinal) > 4:
-                raise UsageError(f"device = {name!r} is none of 'auto', 'cpu', 'cuda', 'cuda:0', 'cuda:1', …")
+                raise UsageError(f"device = {shown(name)} is none of 'auto', 'cpu', 'cuda', 'cuda:0', 'cuda:1', …")
             self.ordinal = int(ordinal)
         self.c = ctypes.POINTER(c.rill_device)()
         library.uses_cuda(self.kind != c.RILL_BACKEND_CPU)

@@ -7,6 +7,9 @@ import unicodedata
 from typing import Any
 
 
+LONGEST = 1000  # characters of a sentence: of a longer one, which quotes a long argument, the middle is left out
+
+
 def printable(text: str) -> str:
     """Return a text with its control characters escaped as the program escapes them: names in files may hold any."""
     return "".join(f"\\u{{{ord(ch):x}}}" if unicodedata.category(ch) in ("Cc", "Cf", "Cs", "Zl", "Zp") else ch for ch in text)
@@ -27,7 +30,8 @@ class Error(Exception):
     result: Any = None
 
     def __str__(self) -> str:
-        return printable(super().__str__())
+        sentence = printable(super().__str__())
+        return sentence if len(sentence) <= LONGEST else f"{sentence[: LONGEST // 2]} … {sentence[-LONGEST // 2 :]}"
 
 
 class RillWarning(UserWarning):

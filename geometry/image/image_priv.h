@@ -152,7 +152,7 @@ rill_text_kind rill_text_kind_of(const char *head, size_t length);
 /** Paths of slices in order. */
 typedef struct rill_slice_files {
     char **paths;
-    uint64_t count;
+    uint64_t count, room;
 } rill_slice_files;
 
 /**

@@ -396,13 +396,7 @@ static rill_status find_pages(reader *r, uint64_t *count)
                 RILL_USAGE,
                 "it has more than %d pages: save the stack in several files and give each by itself, or save it as raw, NRRD or npy",
                 PAGES);
-        if (*count == capacity) {
-            capacity = capacity ? 2 * capacity : 64;
-            uint64_t *pages = realloc(r->pages, capacity * sizeof *pages);
-            if (!pages)
-                return rill_fail(RILL_SYSTEM, "out of memory for %llu pages", (unsigned long long)capacity);
-            r->pages = pages;
-        }
+        if (RILL_LIST_GROW(r->pages, *count, capacity, "pages") != RILL_OK) return RILL_SYSTEM;
         r->pages[(*count)++] = TIFFCurrentDirOffset(r->tiff);
     } while (TIFFReadDirectory(r->tiff));
     /* At the last page libtiff says nothing; a page that cannot be read leaves its error. */

@@ -3,6 +3,7 @@
  * Which files are the slices of an image. Their names may differ in one number alone, which must go up in
  * equal steps: a slice that is missing would shorten the rock without a word. Contents are not looked at.
  */
+#include "core/memory.h"
 #include "core/reading.h"
 #include "core/status.h"
 #include "geometry/image/image_priv.h"
@@ -53,17 +54,13 @@ static int compare_paths(const void *a, const void *b)
 
 static rill_status add(rill_slice_files *files, char *path)
 {
-    if (path && files->count % 256 == 0) {
-        char **paths = realloc(files->paths, (files->count + 256) * sizeof *paths);
-        if (paths) files->paths = paths;
-        if (!paths) {
-            free(path);
-            path = NULL;
-        }
-    }
-    if (!path) return rill_fail(RILL_SYSTEM, "out of memory for the names of slices");
-    files->paths[files->count++] = path;
-    return RILL_OK;
+    rill_status status = RILL_LIST_GROW(files->paths, files->count, files->room, "names of slices");
+    if (!path) status = rill_fail(RILL_SYSTEM, "out of memory for the names of slices");
+    if (status == RILL_OK)
+        files->paths[files->count++] = path;
+    else
+        free(path);
+    return status;
 }
 
 static void files_free(rill_slice_files *files)

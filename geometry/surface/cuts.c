@@ -203,13 +203,9 @@ static void keep_inner(sense *s, const rill_crossing *c)
     const int64_t nx = geom->n[0], ny = geom->n[1], here = x[0] + nx * (x[1] + ny * x[2]);
     const bool from = geom->voxels[here], to = geom->voxels[y[0] + nx * (y[1] + ny * y[2])];
     if (!(from && to) && !(s->f->overlap && (from || to))) return;
-    if (s->inner_count == s->inner_room) {
-        const uint64_t room = s->inner_room ? 2 * s->inner_room : 256;
-        inner *longer = realloc(s->inner, room * sizeof *longer);
-        s->out_of_memory = s->out_of_memory || !longer;
-        if (!longer) return;
-        s->inner = longer;
-        s->inner_room = room;
+    if (RILL_LIST_GROW(s->inner, s->inner_count, s->inner_room, "crossings of the surface") != RILL_OK) {
+        s->out_of_memory = true;
+        return;
     }
     s->inner[s->inner_count++] = (inner){(uint64_t)here, c->at, c->triangle, (int8_t)c->into, {from, to}};
 }

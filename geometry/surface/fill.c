@@ -2,6 +2,7 @@
 /* Inside and outside by counting crossings along x; what openings lead to by filling from them. */
 #include "geometry/surface/fill.h"
 
+#include "core/memory.h"
 #include "core/status.h"
 
 #include <math.h>
@@ -144,17 +145,11 @@ static uint32_t take_run(flood *f, uint32_t x, uint64_t row)
     while (x0 > 0 && voxels[x0 - 1] == RILL_FLUID) x0--;
     while (x1 + 1 < f->geom->n[0] && voxels[x1 + 1] == RILL_FLUID) x1++;
     memset(voxels + x0, REACHED, x1 - x0 + 1);
-    if (f->count == f->room) {
-        const uint64_t room = f->room ? 2 * f->room : 4096;
-        run *longer = realloc(f->stack, room * sizeof *longer);
-        if (!longer) {
-            f->status = rill_fail(RILL_SYSTEM, "out of memory for following the fluid");
-            return x1;
-        }
-        f->stack = longer;
-        f->room = room;
-    }
-    f->stack[f->count++] = (run){x0, x1, row};
+    const rill_status status = RILL_LIST_GROW(f->stack, f->count, f->room, "rows of the fluid");
+    if (status == RILL_OK)
+        f->stack[f->count++] = (run){x0, x1, row};
+    else
+        f->status = status;
     return x1;
 }
 

@@ -3,6 +3,7 @@
 #include "batch/csv.h"
 
 #include "core/csv.h"
+#include "core/memory.h"
 #include "core/notes.h"
 #include "core/output.h"
 #include "core/reading.h"
@@ -152,7 +153,7 @@ struct rill_batch_csv {
     const layout *layout;
     char *text; /* cells without quotes */
     record *records;
-    size_t count, capacity;
+    uint64_t count, capacity;
     size_t *order; /* [count], by file, part and block: for finding */
 };
 
@@ -398,15 +399,9 @@ done:
 
 static rill_status record_add(rill_batch_csv *csv, const record *r)
 {
-    if (csv->count == csv->capacity) {
-        const size_t capacity = csv->capacity ? 2 * csv->capacity : 256;
-        record *grown = realloc(csv->records, capacity * sizeof *grown);
-        if (!grown) return rill_fail(RILL_SYSTEM, "out of memory for the rows of a table");
-        csv->records = grown;
-        csv->capacity = capacity;
-    }
-    csv->records[csv->count++] = *r;
-    return RILL_OK;
+    const rill_status status = RILL_LIST_GROW(csv->records, csv->count, csv->capacity, "the rows of a table");
+    if (status == RILL_OK) csv->records[csv->count++] = *r;
+    return status;
 }
 
 /* By file, part, and block. */

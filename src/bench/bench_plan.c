@@ -2,6 +2,7 @@
 /* Lists the cases of suites and estimates what they take. */
 #include "bench/bench_plan.h"
 
+#include "core/memory.h"
 #include "core/status.h"
 #include "kernel/variant.h"
 
@@ -193,17 +194,10 @@ static double case_seconds(const rill_bench_shape *shape, rill_variant v, const 
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-static rill_status grow(void **array, int count, size_t size)
-{
-    void *grown = realloc(*array, (size_t)(count + 1) * size);
-    if (!grown) return rill_fail(RILL_SYSTEM, "out of memory for a list of cases");
-    *array = grown;
-    return RILL_OK;
-}
-
 static rill_status add_shape(rill_bench_plan *plan, const rill_bench_wants *wants, rill_bench_shape shape)
 {
-    const rill_status status = grow((void **)&plan->shapes, plan->shape_count, sizeof *plan->shapes);
+    const rill_status status =
+        RILL_LIST_GROW(plan->shapes, (uint64_t)plan->shape_count, plan->shape_room, "boxes to time");
     if (status != RILL_OK) return status;
     shape.seconds = shape_seconds(&shape, wants);
     plan->shapes[plan->shape_count++] = shape;
@@ -214,7 +208,8 @@ static rill_status add_shape(rill_bench_plan *plan, const rill_bench_wants *want
 /* Add a case on the last shape. */
 static rill_status add_case(rill_bench_plan *plan, const rill_bench_wants *wants, rill_variant v)
 {
-    const rill_status status = grow((void **)&plan->cases, plan->case_count, sizeof *plan->cases);
+    const rill_status status =
+        RILL_LIST_GROW(plan->cases, (uint64_t)plan->case_count, plan->case_room, "cases to time");
     if (status != RILL_OK) return status;
     const int shape = plan->shape_count - 1;
     const rill_bench_case c = {shape, v, case_seconds(&plan->shapes[shape], v, wants)};

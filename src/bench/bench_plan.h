@@ -105,6 +105,7 @@ typedef struct rill_bench_plan {
     int shape_count;
     rill_bench_case *cases; /**< [case_count], owned */
     int case_count;
+    uint64_t shape_room, case_room; /**< of these lists */
     double seconds; /**< estimated; of geometries that are read from files, the timing alone */
 } rill_bench_plan;
 

@@ -289,3 +289,20 @@ void rill_array_destroy(void *array)
     memcpy(&block, (char *)array - sizeof block, sizeof block);
     free(block);
 }
+
+/* Items that a list has room for at first. */
+enum { LIST_FIRST = 64 };
+
+rill_status rill_list_grow(void *list, uint64_t count, uint64_t *room, size_t size, const char *what)
+{
+    const uint64_t more = *room ? 2 * *room : LIST_FIRST;
+    uint64_t bytes;
+    void *items = NULL;
+    if (count < *room) return RILL_OK;
+    memcpy(&items, list, sizeof items); /* whatever the type that the caller's pointer has */
+    items = __builtin_mul_overflow(more, size, &bytes) ? NULL : realloc(items, bytes);
+    if (!items) return rill_fail(RILL_SYSTEM, "out of memory for %llu of %s", (unsigned long long)more, what);
+    memcpy(list, &items, sizeof items);
+    *room = more;
+    return RILL_OK;
+}

@@ -55,4 +55,16 @@ rill_status rill_array_create_zero(uint64_t count, size_t size, const char *what
 /** Free an array of either kind; NULL is allowed. */
 void rill_array_destroy(void *array);
 
+/**
+ * Make room for one item behind `count` in a list that free() frees: it doubles when it is full.
+ * @param[in,out] list  the pointer, by RILL_LIST_GROW() its address; NULL before the first item
+ * @param[in,out] room  items that it has room for; 0 before the first
+ * @param[in]     what  what it lists, "the nodes of a sponge layer"
+ * @return RILL_SYSTEM without memory; the list is as before then
+ */
+rill_status rill_list_grow(void *list, uint64_t count, uint64_t *room, size_t size, const char *what);
+
+/** The same of a list with the type of its items. */
+#define RILL_LIST_GROW(list, count, room, what) rill_list_grow(&(list), count, &(room), sizeof *(list), what)
+
 #endif

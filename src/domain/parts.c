@@ -113,14 +113,9 @@ typedef struct entries {
 
 static rill_status add(entries *list, entry e)
 {
-    if (list->count == list->capacity) {
-        const uint64_t capacity = list->capacity ? 2 * list->capacity : 4096;
-        entry *all = realloc(list->all, capacity * sizeof *all);
-        if (!all) return rill_fail(RILL_SYSTEM, "out of memory for the links between parts");
-        list->all = all, list->capacity = capacity;
-    }
-    list->all[list->count++] = e;
-    return RILL_OK;
+    const rill_status status = RILL_LIST_GROW(list->all, list->count, list->capacity, "links between parts");
+    if (status == RILL_OK) list->all[list->count++] = e;
+    return status;
 }
 
 static int ascending(const void *a, const void *b)

@@ -30,14 +30,8 @@ static rill_throat *throat_between(list *l, uint64_t since, uint32_t from, uint3
 {
     for (uint64_t k = since; k < l->count; k++)
         if (l->throat[k].chamber[0] == from && l->throat[k].chamber[1] == to) return &l->throat[k];
-    if (l->count == l->capacity) {
-        const uint64_t capacity = l->capacity ? 2 * l->capacity : 1024;
-        rill_throat *grown = realloc(l->throat, capacity * sizeof *grown);
-        l->failed = l->failed || !grown;
-        if (!grown) return NULL;
-        l->throat = grown;
-        l->capacity = capacity;
-    }
+    if (RILL_LIST_GROW(l->throat, l->count, l->capacity, "throats") != RILL_OK) l->failed = true;
+    if (l->failed) return NULL;
     l->throat[l->count] = (rill_throat){{from, to}, 0};
     return &l->throat[l->count++];
 }

@@ -106,15 +106,9 @@ static uint64_t alone(const rill_geom *geom, rows r, size_t w, const int c[3])
 
 static rill_status link_add(edge_links *to, const edge_link *l)
 {
-    if (to->count == to->room) {
-        const uint64_t room = to->room ? 2 * to->room : 256;
-        edge_link *all = realloc(to->all, room * sizeof *all);
-        if (!all) return rill_fail(RILL_SYSTEM, "out of memory for links through edges");
-        to->all = all;
-        to->room = room;
-    }
-    to->all[to->count++] = *l;
-    return RILL_OK;
+    const rill_status status = RILL_LIST_GROW(to->all, to->count, to->room, "links through edges");
+    if (status == RILL_OK) to->all[to->count++] = *l;
+    return status;
 }
 
 /* Add the links of a row. @param[in] node  its first node */

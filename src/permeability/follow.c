@@ -2,6 +2,7 @@
 /* What both ways of following a run share. */
 #include "permeability/follow.h"
 #include "core/clock.h"
+#include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
 #include "kernel/storage/storage.h"
@@ -339,13 +340,9 @@ double rill_follow_floor(const rill_follower *f, double memory, double k)
 rill_status rill_follow_record(rill_follower *f)
 {
     rill_permeability_flow *run = f->run;
-    if (run->sample_count == f->capacity) {
-        const size_t capacity = f->capacity ? 2 * f->capacity : 1024;
-        rill_permeability_sample *grown = realloc(run->samples, capacity * sizeof *grown);
-        if (!grown) return rill_fail(RILL_SYSTEM, "out of memory for the series of a run");
-        run->samples = grown;
-        f->capacity = capacity;
-    }
+    const rill_status status =
+        RILL_LIST_GROW(run->samples, run->sample_count, f->capacity, "the series of a run");
+    if (status != RILL_OK) return status;
     const rill_limit_estimate *e = &f->limits[run->axis].estimate;
     rill_permeability_sample *s = &run->samples[run->sample_count++];
     *s = (rill_permeability_sample){.step = rill_sim_steps(f->sim),

@@ -43,7 +43,7 @@ typedef struct rill_follower {
         double spread;  /* see rill_sight */
         double elastic; /* sum of c_s^2 (rho - 1)^2 / 2 */
     } last;             /* sample */
-    size_t capacity;
+    uint64_t capacity;
     rill_permeability_plan tuned; /* the plan, where a start from a coarser grid or none changes it */
     double started, watched;
     double shown, showing, shown_k; /* when a watcher was last shown k, how long finding it took, and k */

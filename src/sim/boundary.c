@@ -37,20 +37,6 @@ typedef struct listed {
     uint64_t count, capacity, links;
 } listed;
 
-/* Make room for one more node. */
-static rill_status grow(listed *l)
-{
-    if (l->count < l->capacity) return RILL_OK;
-    const uint64_t capacity = l->capacity ? 2 * l->capacity : 64;
-    rill_boundary_node *nodes = realloc(l->nodes, capacity * sizeof *nodes);
-    if (!nodes)
-        return rill_fail(RILL_SYSTEM, "out of memory for the wall links of %llu nodes",
-                         (unsigned long long)capacity);
-    l->nodes = nodes;
-    l->capacity = capacity;
-    return RILL_OK;
-}
-
 /* Describe link i of a voxel. */
 rill_wall_link rill_boundary_describe(const rill_domain *domain, rill_node node, const uint32_t x[3],
                                       uint8_t label, int i)
@@ -94,7 +80,7 @@ static rill_status list_node(listed *l, rill_node number, const uint32_t x[3], u
         if (!l->wanted || l->wanted(l->context, &link)) node.links |= 1u << i;
     }
     if (!node.links) return RILL_OK;
-    const rill_status status = grow(l);
+    const rill_status status = RILL_LIST_GROW(l->nodes, l->count, l->capacity, "nodes with wall links");
     if (status != RILL_OK) return status;
     l->nodes[l->count++] = node;
     l->links += (uint64_t)__builtin_popcount(node.links);

@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "directory.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -222,4 +223,27 @@ Test(memory, no_order_of_arrays_takes_more_granules_than_are_counted)
     }
     cr_assert((double)more < 0.2 * (double)all, "%llu pages more than the %llu taken",
               (unsigned long long)more, (unsigned long long)all);
+}
+
+Test(memory, lists_keep_their_items_when_they_grow)
+{
+    uint32_t(*list)[3] = NULL, (*before)[3];
+    uint64_t room = 0, growths = 0;
+    for (uint32_t k = 0; k < 10000; k++) {
+        const uint64_t had = room;
+        cr_assert_eq(RILL_LIST_GROW(list, k, room, "items"), RILL_OK);
+        cr_assert_lt(k, room);
+        growths += room != had;
+        list[k][0] = list[k][2] = k;
+    }
+    cr_assert_lt(growths, 12); /* it doubles */
+    for (uint32_t k = 0; k < 10000; k++) cr_assert_eq(list[k][0] + list[k][2], 2 * k);
+
+    /* What does not fit into 64 bits is refused, and the list is as before. */
+    before = list;
+    room = UINT64_MAX / 16;
+    cr_assert_eq(RILL_LIST_GROW(list, room, room, "items"), RILL_SYSTEM);
+    cr_assert_not_null(strstr(rill_error_message(), "of items"));
+    cr_assert(list == before && room == UINT64_MAX / 16);
+    free(list);
 }

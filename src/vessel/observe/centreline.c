@@ -137,13 +137,8 @@ done:
 
 static rill_status push(grid *g, float cost, uint32_t cell)
 {
-    if (g->heap_count == g->heap_room) {
-        const uint64_t room = 2 * g->heap_room + 4096;
-        waiting *grown = realloc(g->heap, room * sizeof *grown);
-        if (!grown) return rill_fail(RILL_SYSTEM, "out of memory for a centre line");
-        g->heap = grown;
-        g->heap_room = room;
-    }
+    const rill_status status = RILL_LIST_GROW(g->heap, g->heap_count, g->heap_room, "cells of a centre line");
+    if (status != RILL_OK) return status;
     uint64_t k = g->heap_count++;
     for (; k > 0 && g->heap[(k - 1) / 2].cost > cost; k = (k - 1) / 2) g->heap[k] = g->heap[(k - 1) / 2];
     g->heap[k] = (waiting){cost, cell};
@@ -203,26 +198,16 @@ static uint32_t nearest(const grid *g, const double place[3])
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static rill_status line_room(grid *g, uint64_t count)
-{
-    if (count <= g->line_room) return RILL_OK;
-    void *grown = realloc(g->line, (2 * count + 64) * sizeof *g->line);
-    if (!grown) return rill_fail(RILL_SYSTEM, "out of memory for a centre line");
-    g->line = grown;
-    g->line_room = 2 * count + 64;
-    return RILL_OK;
-}
-
 /* Walk back from an opening to the root or to a line that is there already. The positions are in g->line, the
  * opening's centre first. */
 static rill_status trace(grid *g, uint32_t cell, const double centre[3], uint64_t *count)
 {
     rill_status status = RILL_OK;
     *count = 1;
-    RILL_TRY(line_room(g, 1));
+    RILL_TRY(RILL_LIST_GROW(g->line, 0, g->line_room, "the positions of a centre line"));
     memcpy(g->line[0], centre, sizeof *g->line);
     for (bool met = false; cell != NONE && !met; cell = g->parent[cell]) {
-        RILL_TRY(line_room(g, *count + 1));
+        RILL_TRY(RILL_LIST_GROW(g->line, *count, g->line_room, "the positions of a centre line"));
         for (int a = 0; a < 3; a++)
             g->line[*count][a] = g->geom->origin[a] + g->geom->spacing * g->factor * (g->at[cell][a] + 0.5);
         ++*count;

@@ -126,20 +126,14 @@ static int look_around(const reach *r, uint64_t cell, beside out[26])
 /* A list of cells that grows. */
 typedef struct bucket {
     uint32_t *cells;
-    size_t count, room;
+    uint64_t count, room;
 } bucket;
 
 static rill_status push(bucket *b, uint64_t cell)
 {
-    if (b->count == b->room) {
-        const size_t room = b->room ? 2 * b->room : 4096;
-        uint32_t *cells = realloc(b->cells, room * sizeof *cells);
-        if (!cells) return rill_fail(RILL_SYSTEM, "out of memory for the cross-sections");
-        b->cells = cells;
-        b->room = room;
-    }
-    b->cells[b->count++] = (uint32_t)cell;
-    return RILL_OK;
+    const rill_status status = RILL_LIST_GROW(b->cells, b->count, b->room, "the cells of cross-sections");
+    if (status == RILL_OK) b->cells[b->count++] = (uint32_t)cell;
+    return status;
 }
 
 /* Dial's shortest paths: a circular array of lists, one for each distance that is still open. */

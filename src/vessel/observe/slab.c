@@ -80,13 +80,8 @@ static rill_status visit(plane *p, int i, int j)
     if (abs(i) > p->reach || abs(j) > p->reach) return RILL_OK;
     if (!*mark_of(p, i, j)) return RILL_OK;
     *mark_of(p, i, j) = 0;
-    if (p->count == p->room) {
-        const uint64_t room = 2 * p->room + 1024;
-        void *grown = realloc(p->list, room * sizeof *p->list);
-        if (!grown) return rill_fail(RILL_SYSTEM, "out of memory for a plane");
-        p->list = grown;
-        p->room = room;
-    }
+    const rill_status status = RILL_LIST_GROW(p->list, p->count, p->room, "the positions of a plane");
+    if (status != RILL_OK) return status;
     p->list[p->count][0] = i;
     p->list[p->count++][1] = j;
     return RILL_OK;

@@ -168,15 +168,10 @@ typedef struct search {
 
 static rill_status place_add(places *to, const uint32_t x[3])
 {
-    if (to->count == to->capacity) {
-        const uint64_t capacity = to->capacity ? 2 * to->capacity : 4096;
-        uint32_t(*all)[3] = realloc(to->all, capacity * sizeof *all);
-        if (!all) return rill_fail(RILL_SYSTEM, "out of memory for a sponge layer");
-        to->all = all;
-        to->capacity = capacity;
-    }
-    memcpy(to->all[to->count++], x, sizeof *to->all);
-    return RILL_OK;
+    const rill_status status =
+        RILL_LIST_GROW(to->all, to->count, to->capacity, "the voxels of a sponge layer");
+    if (status == RILL_OK) memcpy(to->all[to->count++], x, sizeof *to->all);
+    return status;
 }
 
 /* Return where a node is in the table, or belongs. */
@@ -281,11 +276,7 @@ static rill_status labelled_list(const rill_geom *geom, places *out, uint8_t **l
                 for (uint32_t x = 0; x < geom->n[0]; x++) {
                     if (voxels[x] < RILL_LABEL) continue;
                     RILL_TRY(place_add(out, (const uint32_t[3]){x, y, z}));
-                    if (out->capacity > room) {
-                        uint8_t *grown = realloc(*labels, room = out->capacity);
-                        if (!grown) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a sponge layer"));
-                        *labels = grown;
-                    }
+                    RILL_TRY(RILL_LIST_GROW(*labels, out->count - 1, room, "the labels of a sponge layer"));
                     (*labels)[out->count - 1] = voxels[x];
                 }
             }

@@ -2,7 +2,7 @@
 /* Runs, prints and records the suite scaling. */
 #include "cli/bench.h"
 
-#include "cli/read_geometry.h"
+#include "cli/image_options.h"
 #include "cli/team.h"
 #include "core/memory.h"
 #include "core/progress.h"

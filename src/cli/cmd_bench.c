@@ -2,7 +2,7 @@
 /* `rill bench`: speed on this machine, as a fraction of its memory bandwidth. */
 #include "cli/bench.h"
 #include "cli/cli.h"
-#include "cli/read_geometry.h"
+#include "cli/image_options.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "core/progress.h"

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "kernel/variant.h"
 #include "cli/devices.h"
-#include "cli/read_geometry.h"
+#include "cli/image_options.h"
 #include "io/json_file.h"
 #include "sim/several_plan.h"
 #include "verify/verify.h"

@@ -2,6 +2,9 @@
 /* The options that say how an image becomes a geometry, and the rows that show what came of them. */
 #include "cli/image_options.h"
 
+#include "core/status.h"
+#include "io/ours.h"
+
 #include <string.h>
 
 /* In the order of the enumerations of image.h; types behind "auto". */
@@ -190,4 +193,20 @@ rill_status cli_image_geometry_read(const cli_image *image, const char *path, co
     }
 done:
     return status;
+}
+
+rill_status cli_read_geometry(const char *path, const char *pore, rill_keep_kind keep, rill_progress progress,
+                              rill_geom **out)
+{
+    if (rill_file_is_ours(path)) return rill_geom_read(path, out);
+    rill_voxelize_options options = rill_voxelize_options_default();
+    rill_voxelize_report report;
+    rill_status status = RILL_OK;
+    if (pore) status = rill_voxelize_parse_pore(pore, &options);
+    if (status != RILL_OK) {
+        rill_fail_prefix("--pore");
+        return status;
+    }
+    options.keep = keep;
+    return rill_image_voxelize(path, &options, progress, out, &report);
 }

@@ -48,6 +48,12 @@ rill_status cli_image_resolve(const cli_image *image, rill_voxelize_options *out
 rill_status cli_image_geometry_read(const cli_image *image, const char *path, const rill_keeper *keeper,
                                     rill_geom **out);
 
+/** Read a file of rill as a geometry, anything else as an image. @param pore  its values that are pore, as
+ * --pore takes them; NULL: as the image says @param keep  of an image's pores
+ */
+rill_status cli_read_geometry(const char *path, const char *pore, rill_keep_kind keep, rill_progress progress,
+                              rill_geom **out);
+
 /** Print the rows of a summary table that say what was read: format, axes, grey values. */
 void cli_image_rows(const rill_voxelize_report *report);
 

@@ -7,6 +7,8 @@
 #include "sim/sim.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* s between two looks for signals, about. */
 #define SIGHT 0.3
@@ -79,3 +81,25 @@ done:
 }
 
 bool rill_step_run_end(const rill_step_run *r) { return rill_checkpoint_file_end(&r->file, r->keep.stays); }
+
+char *rill_step_file_name(const char *output, uint64_t step, const char *kind)
+{
+    const size_t length = strlen(output), room = length + strlen(kind) + 40;
+    const size_t stem = length > 3 && strcmp(output + length - 3, ".h5") == 0 ? length - 3 : length;
+    char *path = malloc(room);
+    if (path) snprintf(path, room, "%.*s.%llu%s.vtkhdf", (int)stem, output, (unsigned long long)step, kind);
+    return path;
+}
+
+uint64_t rill_step_plan_next(const rill_step_plan *plan, uint64_t made)
+{
+    const uint64_t left = plan->steps - made;
+    uint64_t next = plan->row - made % plan->row;
+    if (plan->every && plan->every - made % plan->every < next) next = plan->every - made % plan->every;
+    return next < left ? next : left;
+}
+
+bool rill_step_plan_writes(const rill_step_plan *plan, uint64_t step)
+{
+    return plan->every && step % plan->every == 0;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of single steps: names, and where a run stops for them. */
-#include "io/step_files.h"
+#include "io/step_run.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

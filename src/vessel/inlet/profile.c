@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Developed flow through an outline: the grid, the equations, and what lies between grid points. */
-#include "vessel/inlet/profile_priv.h"
+#include "vessel/inlet/profile.h"
 
 #include "core/memory.h"
 #include "core/status.h"

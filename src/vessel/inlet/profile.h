@@ -65,4 +65,14 @@ double complex rill_profile_at(const rill_profile *profile, int k, const double 
 /** Return the velocity of measured profile k, as rill_profile_at() the part along the normal. */
 void rill_profile_vector_at(const rill_profile *profile, int k, const double x[3], double complex out[3]);
 
+/** Lay plane, outline and grid. @param across  grid spacings along the longer side of the outline */
+rill_status rill_profile_lay(rill_profile *profile, rill_profile_kind kind, const rill_opening *opening,
+                             int across);
+
+/** Return the coordinates of a place in the plane, m, along its normal. */
+void rill_profile_to_plane(const rill_profile *profile, const double x[3], double out[2]);
+
+/** Return whether a place of the plane lies inside the outline. */
+bool rill_profile_inside(const rill_profile *profile, const double x[2]);
+
 #endif

@@ -7,7 +7,7 @@
 #include "core/progress.h"
 #include "core/status.h"
 #include "vessel/inlet/profile_fit.h"
-#include "vessel/inlet/profile_priv.h"
+#include "vessel/inlet/profile.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "vessel/inlet/profile_priv.h"
+#include "vessel/inlet/profile.h"
 
 #include <math.h>
 #include <string.h>

@@ -410,14 +410,13 @@ static rill_status attempt_plan(const rill_geom *geom, const rill_permeability_p
 {
     rill_status status = RILL_OK;
     const int32_t way = attempt & ~RILL_ATTEMPT_PRECISE;
-    *other = *plan;
+    *other = rill_plan_copy(plan);
     /* Corrections of the pressures led somewhere where rounding alone is why a run from rest is made again.
      */
     const rill_acceleration again = plan->nested ? o->acceleration : RILL_ACCELERATION_NETWORK;
     if (way != RILL_ATTEMPT_FIRST)
         RILL_TRY(
             rill_plan_other(geom, plan, o, way == RILL_ATTEMPT_REST ? again : (rill_acceleration)way, other));
-    other->resources.part = NULL; /* stays with the first plan */
     if (attempt & RILL_ATTEMPT_PRECISE) {
         const rill_permeability_options precise = rill_plan_stored(o, RILL_FP64);
         other->storage = RILL_FP64;
@@ -539,8 +538,7 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
     rill_follower *f = calloc(1, sizeof *f);
     const int driven = rill_tensor_driven(&geom->porosity, o->axis);
     memset(out, 0, sizeof *out);
-    out->plan = *plan;
-    out->plan.resources.part = NULL; /* a copy follows */
+    out->plan = rill_plan_copy(plan);
     out->uncertainty = INFINITY;
     out->reciprocity = NAN;
     for (int b = 0; b < 9; b++)
@@ -583,8 +581,7 @@ rill_status rill_follow_all(const rill_geom *geom, const rill_permeability_optio
 done:
     rill_numbered_destroy(&own);
     rill_pause_close(&pause);
-    out->plan.numbered = NULL; /* stays with the plan, as the next */
-    out->plan.notes = NULL;
+    out->plan.numbered = NULL; /* stays with the plan */
     out->plan.resources.part = out->run_count > 0 ? parts_copy(plan) : NULL;
     free(f);
     return status;

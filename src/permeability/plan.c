@@ -391,7 +391,7 @@ static bool nested_serves(const rill_geom *geom, const rill_permeability_options
  * into dead ends beside a short way. */
 static double steps_across(const rill_geom *geom, const rill_permeability_plan *p)
 {
-    rill_permeability_plan across = *p;
+    rill_permeability_plan across = rill_plan_copy(p);
     for (int a = 0; a < 3; a++) across.length = fmax(across.length, geom->n[a]);
     return p->steps_expected +
            5 * fmax(slow_time(&across, KINETIC_TAUS) - slow_time(p, KINETIC_TAUS), 0) * p->nu;
@@ -592,7 +592,7 @@ rill_status rill_plan_other(const rill_geom *geom, const rill_permeability_plan 
     measure.chambers = plan->chambers;
     o.acceleration = way;
     o.start = RILL_START_REST;
-    *other = *plan;
+    *other = rill_plan_copy(plan);
     return rill_plan_choose(geom, &measure, &o, other);
 }
 

@@ -81,6 +81,10 @@ rill_status rill_plan_check_conducting(const rill_geom *geom, const rill_permeab
  */
 rill_status rill_plan_error_bar_check(const rill_permeability_options *options);
 
+/** Return a copy that owns nothing, for a variation of a plan or a result: parts and notes stay with the
+ * plan, the numbers of nodes are borrowed. */
+rill_permeability_plan rill_plan_copy(const rill_permeability_plan *plan);
+
 /**
  * Fill in what is zero in the options (tau, force) and everything else of the plan.
  * @param[in] options  as for rill_permeability_plan_make()

@@ -109,6 +109,14 @@ static uint64_t dropped(const rill_geom *geom, uint64_t nodes)
     return pores > (double)nodes ? (uint64_t)llround(pores) - nodes : 0;
 }
 
+rill_permeability_plan rill_plan_copy(const rill_permeability_plan *plan)
+{
+    rill_permeability_plan copy = *plan;
+    copy.resources.part = NULL;
+    copy.notes = NULL;
+    return copy;
+}
+
 rill_status rill_permeability_plan_make(const rill_geom *geom, const rill_permeability_options *o,
                                         rill_permeability_plan *plan)
 {
@@ -220,7 +228,7 @@ static rill_status drive_note(const rill_geom *open, const rill_pore_measure *m,
                               const rill_permeability_options *o, rill_permeability_plan *plan)
 {
     rill_permeability_options force = *o;
-    rill_permeability_plan other = *plan;
+    rill_permeability_plan other = rill_plan_copy(plan);
     force.drive = RILL_DRIVE_FORCE;
     if (o->drive != RILL_DRIVE_PRESSURE || rill_plan_choose(open, m, &force, &other) != RILL_OK)
         return RILL_OK;
@@ -240,7 +248,7 @@ static rill_status collision_note(const rill_geom *geom, const rill_pore_measure
                                   const rill_permeability_options *o, rill_permeability_plan *plan)
 {
     rill_permeability_options linear = *o;
-    rill_permeability_plan other = *plan;
+    rill_permeability_plan other = rill_plan_copy(plan);
     linear.variant.collision = RILL_TRT;
     linear.variant.equilibrium = RILL_STOKES;
     if (o->drive != RILL_DRIVE_FORCE || rill_plan_network_serves(o) || !rill_plan_network_serves(&linear) ||

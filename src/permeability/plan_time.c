@@ -94,7 +94,7 @@ static double cycles_likely(const rill_permeability_options *o, const rill_perme
  * cycles must be. */
 static double cycle_likely(const rill_permeability_options *o, const rill_permeability_plan *p)
 {
-    rill_permeability_plan tuned = *p;
+    rill_permeability_plan tuned = rill_plan_copy(p);
     if (p->nested) rill_plan_tune(o, p->k_expected, &tuned);
     return (double)tuned.cycle;
 }

@@ -3,7 +3,9 @@
 #include "vessel_case.h"
 
 #include "core/memory.h"
+#include "vessel/observe/loss.h"
 #include "vessel/observe/observe.h"
+#include "vessel/plan/plan.h"
 #include "vessel/case/rhythm.h"
 
 #include "peak.h"
@@ -75,8 +77,13 @@ Test(observe, sizes_are_foretold)
                        (unsigned long long)map.nodes, nodes);
     cr_expect_geq((double)map.bytes, 16 * entries);
     cr_expect_leq((double)map.bytes, 1.15 * (16 * entries + 40 * (double)o.map.triangle_count + 4 * nodes));
-    const double section = (double)rill_slab_measure(r.geom, M_PI * 4e-6), found = (double)o.slabs[0].count;
-    cr_expect_float_eq(section, found, 0.1 * found, "%g places, not %g", section, found);
+    rill_points_size planes = {0, 0}, sections = {0, 0};
+    cr_assert_eq(rill_case_judge_places(r.given, &r.plan, &planes), RILL_OK);
+    cr_expect_eq(planes.points, o.places.points.count);
+    cr_expect_eq(planes.nodes, o.places.points.node_count);
+    cr_assert_eq(rill_losses_count(&r.plan, &sections), RILL_OK);
+    cr_expect_eq(sections.points, r.vessel->losses->sampler.points.count);
+    cr_expect_eq(sections.nodes, r.vessel->losses->sampler.points.node_count);
     (void)rill_centreline_measure(r.geom, r.plan.nodes, &places);
     cr_expect(places >= o.centreline.count && places <= 3 * o.centreline.count, "%llu places, not %llu",
               (unsigned long long)places, (unsigned long long)o.centreline.count);

@@ -172,23 +172,33 @@ static bool has_section(const rill_geom *geom, const rill_case_plan_opening *p)
     return p->extension >= EXTENSION_LEAST * geom->spacing;
 }
 
+/* Lay positions over all sections. @param[out] first  [opening_count + 1] of each, and their number */
+static rill_status sections_lay(const rill_geom *geom, const rill_case_plan *plan, uint64_t *first,
+                                double (**positions)[3])
+{
+    rill_status status = RILL_OK;
+    first[0] = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < plan->opening_count; k++) {
+            section s;
+            first[k + 1] = first[k];
+            if (!has_section(geom, &plan->openings[k])) continue;
+            section_make(&geom->surface->openings[k], &plan->openings[k], geom->spacing, &s);
+            first[k + 1] = section_list(&s, first[k], *positions);
+        }
+        if (pass == 0)
+            RILL_TRY(rill_array_create(first[plan->opening_count] + 1, sizeof **positions, "sections",
+                                       (void **)positions));
+    }
+done:
+    return status;
+}
+
 static rill_status sections_make(const rill_vessel *v, rill_losses *l)
 {
     rill_status status = RILL_OK;
     double(*positions)[3] = NULL;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < l->count; k++) {
-            section s;
-            const rill_case_plan_opening *p = &v->plan.openings[k];
-            l->first[k + 1] = l->first[k];
-            if (!has_section(v->geom, p)) continue;
-            section_make(&v->geom->surface->openings[k], p, v->geom->spacing, &s);
-            l->first[k + 1] = section_list(&s, l->first[k], positions);
-        }
-        if (pass == 0)
-            RILL_TRY(rill_array_create(l->first[l->count] + 1, sizeof *positions, "sections",
-                                       (void **)&positions));
-    }
+    RILL_TRY(sections_lay(v->geom, &v->plan, l->first, &positions));
     RILL_TRY(
         rill_sampler_make(v->sim, v->domain, (const double(*)[3])positions, l->first[l->count], &l->sampler));
     RILL_TRY(rill_array_create(l->first[l->count] + 1, sizeof *l->weights, "sections", (void **)&l->weights));
@@ -203,14 +213,17 @@ done:
     return status;
 }
 
-void rill_losses_measure(const rill_geom *geom, const rill_case_plan *plan, uint64_t *nodes,
-                         uint64_t *positions)
+rill_status rill_losses_count(const rill_case_plan *plan, rill_points_size *size)
 {
-    double area = 0;
-    for (int k = 0; k < plan->opening_count; k++)
-        if (has_section(geom, &plan->openings[k])) area += geom->surface->openings[k].area;
-    *positions = (uint64_t)(area / pow(STEP * geom->spacing, 2));
-    *nodes = 3 * (uint64_t)(area / pow(geom->spacing, 2)); /* in two layers, in three of oblique planes */
+    rill_status status = RILL_OK;
+    uint64_t first[RILL_OPENINGS + 1];
+    double(*positions)[3] = NULL;
+    RILL_TRY(sections_lay(plan->domain->geom, plan, first, &positions));
+    RILL_TRY(
+        rill_points_count(plan->domain, (const double(*)[3])positions, first[plan->opening_count], size));
+done:
+    rill_array_destroy(positions);
+    return status;
 }
 
 /* ---- what is expected ------------------------------------------------------------------------ */

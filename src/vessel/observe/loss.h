@@ -62,9 +62,8 @@ rill_status rill_losses_make(const rill_vessel *vessel, const rill_outlook *outl
 /** Destroy it; NULL is allowed. */
 void rill_losses_destroy(rill_losses *losses);
 
-/** Estimate the nodes and positions of all sections. */
-void rill_losses_measure(const rill_geom *geom, const rill_case_plan *plan, uint64_t *nodes,
-                         uint64_t *positions);
+/** Count the positions of all sections, and the nodes around them, in the domain of a plan. */
+rill_status rill_losses_count(const rill_case_plan *plan, rill_points_size *size);
 
 /** Return the loss that is taken off at an opening in a step, Pa. */
 double rill_losses_at(const rill_losses *losses, int opening, uint64_t step);

@@ -212,44 +212,16 @@ static void sample_add(counting *c, uint64_t nodes)
     rill_sample_count(nodes, c->room);
 }
 
-/* Add positions between nodes, up to eight of them each, which neighbours share. @param nodes  of all */
-static void places_add(counting *c, uint64_t places, uint64_t nodes)
+/* Add positions between nodes, up to eight of them each, which neighbours share. */
+static void places_add(counting *c, rill_points_size size)
 {
     const rill_points *p = NULL;
-    c->room->host += places * (sizeof *p->slots + sizeof *p->weights + 8 * sizeof *p->nodes);
-    sample_add(c, nodes);
+    c->room->host += size.points * (sizeof *p->slots + sizeof *p->weights + 8 * sizeof *p->nodes);
+    sample_add(c, size.nodes);
 }
 
-/* Nodes of a position on a line; a plane has four positions for the area of a voxel, and two layers of nodes
- * along the lattice, else about three. */
-enum { NODES_OF_PLACE = 4, PLACES_OF_AREA = 4 };
-static double layers_of(const double normal[3])
-{
-    const double most = fmax(fabs(normal[0]), fmax(fabs(normal[1]), fabs(normal[2])));
-    return most > 0.999 ? 2 : 3;
-}
-
-/* A section by a plane may be larger than the mean one by so much: of a pipe along its axis it is 1.27. */
-#define SECTION 1.4
-
-/* Add planes: sections of the vessel as large as the mean ones along their normals, or the widest opening. */
-static void planes_add(counting *c, const rill_case *given, const rill_geom *geom, uint64_t nodes)
-{
-    double widest = 0;
-    uint64_t places = 0, around = 0;
-    for (int k = 0; k < geom->surface->opening_count; k++)
-        widest = fmax(widest, geom->surface->openings[k].area);
-    for (int k = 0; k < given->output.plane_count; k++) {
-        double normal[3], along = 0;
-        rill_plane_normal(geom, &given->output.planes[k], normal);
-        for (int a = 0; a < 3; a++) along += fabs(normal[a]) * (double)geom->n[a];
-        const double section = SECTION * (double)nodes / along * pow(geom->spacing, 2);
-        const uint64_t own = rill_slab_measure(geom, fmax(widest, section));
-        places += own;
-        around += (uint64_t)(layers_of(normal) * (double)own / PLACES_OF_AREA);
-    }
-    places_add(c, places, around);
-}
+/* Nodes of a position on a line. */
+enum { NODES_OF_PLACE = 4 };
 
 static void shear_add(counting *c, const rill_geom *geom, uint64_t nodes)
 {
@@ -265,13 +237,11 @@ static void shear_add(counting *c, const rill_geom *geom, uint64_t nodes)
 }
 
 rill_observers_size rill_observers_measure(const rill_case *given, const rill_geom *geom,
-                                           const rill_case_plan *plan, rill_room *room)
+                                           const rill_case_plan *plan, rill_points_size places,
+                                           rill_room *room)
 {
     counting c = {.room = room};
     const uint64_t before = room->host;
-    struct {
-        uint64_t nodes, places;
-    } sections;
     rill_run_rhythm rhythm;
     rill_run_rhythm_make(given, geom, plan, &rhythm);
     const uint64_t cycles = plan->steps / rhythm.cycle + 1, openings = (uint64_t)plan->opening_count,
@@ -283,16 +253,13 @@ rill_observers_size rill_observers_measure(const rill_case *given, const rill_ge
              ? (double)rhythm.series * (2 + (double)plan->transport.scalars * (double)(openings + 1))
              : 0) +
         (double)rhythm.watch * 5 + (double)rhythm.wall * 4;
-    places_add(&c, probes, NODES_OF_PLACE * probes);
-    planes_add(&c, given, geom, plan->nodes);
-    rill_losses_measure(geom, plan, &sections.nodes, &sections.places);
-    places_add(&c, sections.places, sections.nodes);
+    places_add(&c, places);
     if (given->output.surface) shear_add(&c, geom, plan->nodes);
     if (given->output.centreline) {
-        uint64_t places;
-        making_add(&c, rill_centreline_measure(geom, plan->nodes, &places));
-        rows += (double)rhythm.wall * (double)(2 + 4 * places);
-        places_add(&c, places, NODES_OF_PLACE * places);
+        uint64_t along;
+        making_add(&c, rill_centreline_measure(geom, plan->nodes, &along));
+        rows += (double)rhythm.wall * (double)(2 + 4 * along);
+        places_add(&c, (rill_points_size){along, NODES_OF_PLACE * along});
     }
     if (given->output.helicity) room->host += rill_helicity_bytes(plan->nodes);
     c.size.series = (uint64_t)fmin(rows * (double)cycles * sizeof(double), 1e18);

@@ -58,9 +58,11 @@ typedef struct rill_observers_size {
 } rill_observers_size;
 
 /** Estimate the memory of what a case records, before it is set up; the plan has its steps.
+ * @param[in] places  of probes, planes and sections, see rill_case_judge_places() and rill_losses_count()
  * @param[in,out] room  that it is counted in */
 rill_observers_size rill_observers_measure(const rill_case *given, const rill_geom *geom,
-                                           const rill_case_plan *plan, rill_room *room);
+                                           const rill_case_plan *plan, rill_points_size places,
+                                           rill_room *room);
 
 /** Free everything; a cleared one is allowed. */
 void rill_observers_free(rill_observers *observers);

@@ -95,6 +95,18 @@ done:
     return status;
 }
 
+rill_status rill_points_count(const rill_domain *domain, const double (*places)[3], uint64_t count,
+                              rill_points_size *size)
+{
+    rill_points points = {.count = 0};
+    if (count == 0) return RILL_OK;
+    const rill_status status = rill_points_make(domain, places, count, &points);
+    size->points += count;
+    size->nodes += points.node_count;
+    rill_points_free(&points);
+    return status;
+}
+
 void rill_points_free(rill_points *points)
 {
     rill_array_destroy(points->slots);

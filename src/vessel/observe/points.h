@@ -27,6 +27,15 @@ typedef struct rill_points {
 rill_status rill_points_make(const rill_domain *domain, const double (*places)[3], uint64_t count,
                              rill_points *out);
 
+/** How many positions there are, and nodes around them. */
+typedef struct rill_points_size {
+    uint64_t points, nodes;
+} rill_points_size;
+
+/** Find the nodes around positions as rill_points_make() does, and add how many there are. */
+rill_status rill_points_count(const rill_domain *domain, const double (*places)[3], uint64_t count,
+                              rill_points_size *size);
+
 /** Free the arrays; a cleared one is allowed. */
 void rill_points_free(rill_points *points);
 

@@ -100,11 +100,6 @@ static void directions(plane *p, const double normal[3])
     rill_cross(normal, p->along[0], p->along[1]);
 }
 
-uint64_t rill_slab_measure(const rill_geom *geom, double area)
-{
-    return (uint64_t)fmin(area / pow(STEP * geom->spacing, 2), 1e15);
-}
-
 rill_status rill_slab_make(const rill_domain *domain, const double centre[3], const double normal[3],
                            const char *name, rill_slab *out)
 {

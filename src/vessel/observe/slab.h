@@ -27,9 +27,6 @@ typedef struct rill_slab {
 rill_status rill_slab_make(const rill_domain *domain, const double centre[3], const double normal[3],
                            const char *name, rill_slab *out);
 
-/** Return the number of positions on a section of some area, m2. */
-uint64_t rill_slab_measure(const rill_geom *geom, double area);
-
 /** Free the positions; a cleared one is allowed. */
 void rill_slab_free(rill_slab *slab);
 

@@ -4,12 +4,11 @@
 #include "core/status.h"
 #include "vessel/observe/drops.h"
 #include "vessel/plan/plan.h"
-#include "vessel/observe/points.h"
 #include "vessel/observe/slab.h"
 
 #include <string.h>
 
-static rill_status judge_probes(const rill_case *c, rill_case_plan *plan)
+static rill_status judge_probes(const rill_case *c, rill_case_plan *plan, rill_points_size *size)
 {
     rill_status status = RILL_OK;
     const int count = c->output.probe_count;
@@ -19,6 +18,7 @@ static rill_status judge_probes(const rill_case *c, rill_case_plan *plan)
     RILL_TRY(rill_array_create((uint64_t)count, sizeof *places, "places", (void **)&places));
     for (int k = 0; k < count; k++) memcpy(places[k], c->output.probes[k].at, sizeof *places);
     RILL_TRY(rill_points_make(plan->domain, (const double(*)[3])places, (uint64_t)count, &points));
+    *size = (rill_points_size){points.count, points.node_count};
     for (int k = 0; k < count; k++)
         if (!rill_points_has(&points, (uint64_t)k))
             rill_case_say(
@@ -31,14 +31,17 @@ done:
     return status;
 }
 
-static rill_status judge_planes(const rill_case *c, const rill_geom *geom, rill_case_plan *plan)
+static rill_status judge_planes(const rill_case *c, const rill_geom *geom, rill_case_plan *plan,
+                                rill_points_size *size)
 {
     for (int k = 0; k < c->output.plane_count; k++) {
         const rill_case_plane *p = &c->output.planes[k];
         rill_slab slab = {.count = 0};
         double normal[3];
         rill_plane_normal(geom, p, normal);
-        const rill_status status = rill_slab_make(plan->domain, p->centre, normal, p->name, &slab);
+        rill_status status = rill_slab_make(plan->domain, p->centre, normal, p->name, &slab);
+        if (status == RILL_OK)
+            status = rill_points_count(plan->domain, (const double(*)[3])slab.places, slab.count, size);
         rill_slab_free(&slab);
         if (status == RILL_USAGE)
             rill_case_say(plan, true, "%s", rill_error_message());
@@ -48,8 +51,8 @@ static rill_status judge_planes(const rill_case *c, const rill_geom *geom, rill_
     return RILL_OK;
 }
 
-rill_status rill_case_judge_places(const rill_case *given, rill_case_plan *plan)
+rill_status rill_case_judge_places(const rill_case *given, rill_case_plan *plan, rill_points_size *size)
 {
-    const rill_status status = judge_probes(given, plan);
-    return status == RILL_OK ? judge_planes(given, plan->domain->geom, plan) : status;
+    const rill_status status = judge_probes(given, plan, size);
+    return status == RILL_OK ? judge_planes(given, plan->domain->geom, plan, size) : status;
 }

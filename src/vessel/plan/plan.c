@@ -408,7 +408,6 @@ static rill_status plan_make(const rill_case *given, const rill_geom *geom,
     count_steps(&p);
     rill_case_plan_guard(given, &p.outlook, &p.fastest, plan);
     RILL_TRY(rill_case_plan_memory(given, geom, &p.outlook, options, device, plan));
-    RILL_TRY(rill_case_judge_places(given, plan));
     plan->errors = rill_case_expected(given, plan, NAN);
     rill_case_judge(given, geom, p.swing, &p.fastest, plan);
     if (options->measure) RILL_TRY(rill_case_pace(given, geom, device->backend->host, plan));

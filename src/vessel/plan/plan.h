@@ -10,6 +10,7 @@
 #include "vessel/case/ends.h"
 #include "vessel/observe/kept.h"
 #include "vessel/observe/passage.h"
+#include "vessel/observe/points.h"
 #include "sim/several_plan.h"
 #include "device/device.h"
 
@@ -123,13 +124,14 @@ void rill_case_judge(const rill_case *given, const rill_geom *geom, double swing
 void rill_case_say(rill_case_plan *plan, bool refuses, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** Refuse probes and planes that are not within the fluid, as the run would. @see tests/cli/test_cli_check.c
- */
-rill_status rill_case_judge_places(const rill_case *given, rill_case_plan *plan);
+/** Refuse probes and planes that are not within the fluid, as the run would; the plan has its domain.
+ * @param[out] size  what they are seen at, zero before
+ * @see tests/cli/test_cli_check.c */
+rill_status rill_case_judge_places(const rill_case *given, rill_case_plan *plan, rill_points_size *size);
 
 /**
- * Number the nodes, and count memory, disk and parts into a plan, which has everything else but its
- * judgement.
+ * Number the nodes, judge probes and planes, and count memory, disk and parts into a plan, which has
+ * everything else but its further judgement.
  * @return RILL_SYSTEM without memory, refusals of rill_domain_create() and of several devices
  */
 rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom, const rill_outlook *outlook,

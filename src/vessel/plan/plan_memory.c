@@ -11,6 +11,7 @@
 #include "sim/attached.h"
 #include "sim/sim_priv.h"
 #include "vessel/case/end_kinds.h"
+#include "vessel/observe/loss.h"
 #include "vessel/observe/observe.h"
 #include "vessel/wall/shear_cycle.h"
 #include "vessel/run/sponge.h"
@@ -164,6 +165,7 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
 {
     rill_status status = RILL_OK;
     rill_links_size size;
+    rill_points_size places = {0, 0};
     uint64_t linked;
     const bool host = device->backend->host;
     counting c = {given, geom, outlook, plan, .room = {.backend = device->backend}};
@@ -173,6 +175,8 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
     RILL_TRY(rill_links_measure(plan->domain, plan->options.variant, &size));
     RILL_TRY(rill_links_linked(&plan->domain->numbering, plan->options.variant, device, &linked));
     plan->nodes = plan->domain->nodes;
+    RILL_TRY(rill_case_judge_places(given, plan, &places));
+    RILL_TRY(rill_losses_count(plan, &places));
     simulation_add(&c, &size);
     RILL_TRY(rill_transport_count(given, geom, plan, &c.room));
     openings_add(&c);
@@ -180,7 +184,7 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
     sponge_add(&c);
     const uint64_t kept = c.room.host;
     besides_add(&c);
-    const rill_observers_size observers = rill_observers_measure(given, geom, plan, &c.room);
+    const rill_observers_size observers = rill_observers_measure(given, geom, plan, places, &c.room);
     const uint64_t held = rill_room_bytes(&c.room) + (host ? linked + kept : 0),
                    fields = given->output.fields
                                 ? smaller(PIECE_BYTES + plan->nodes * FIELDS_NODE, FIELDS_BYTES)

@@ -215,13 +215,16 @@ typedef struct rill_node_moments {
     void *walls; /**< passed to `read_walls` */
 } rill_node_moments;
 
+#define RILL_TAU_MOST 100.0   /**< largest relaxation time of a permeability */
+#define RILL_MAGIC_MOST 100.0 /**< largest magic parameter of a permeability */
+
 /** What to compute. */
 typedef struct rill_permeability_options {
     rill_variant variant;           /**< what the kernel is compiled for */
     rill_devices on;                /**< where it runs */
     int axis;                       /**< 0, 1, 2, or several, RILL_AXIS_AUTO ... of rill/types.h */
-    double tau;                     /**< 0: chosen */
-    double magic;                   /**< TRT */
+    double tau;                     /**< above 0.5, at most RILL_TAU_MOST; 0: chosen */
+    double magic;                   /**< TRT; above 0, at most RILL_MAGIC_MOST */
     rill_drive drive;               /**< what drives the flow */
     uint32_t reservoir;             /**< voxels along the flow of each reservoir, with RILL_DRIVE_PRESSURE */
     double force;                   /**< 0: chosen; see the plan */

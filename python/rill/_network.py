@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _interface as c
-from ._arguments import count, path_text, positive, shown
-from ._arrays import Array, Order
+from ._arguments import choice, count, path_text, positive, shown
+from ._arrays import Array, Order, named_order
 from ._field import si_quantity
-from ._geometry import Geometry, Keep, Source, as_geometry, voxelize
+from ._geometry import KEEPS, KEPT_AXES, Geometry, Keep, Source, as_geometry, axis_of, is_path, voxelize
 from ._library import check, library, need
 from ._pore import Pore
 from ._sample import Core, Where, takes_image
@@ -229,6 +229,8 @@ def network(
     ['pore.boundary', 'pore.coords', 'pore.diameter']
     """
     where = Where(outside, mask, mask_inside, core, allow_outside)
+    letters = "" if is_path(im) or isinstance(im, Geometry) else named_order(im, order)
+    number, _ = axis_of(axis, letters, KEPT_AXES), choice(keep, KEEPS, "keep")
     if isinstance(im, Geometry) or (isinstance(im, (str, os.PathLike)) and path_text(im).endswith(".geom.h5")):
         geometry, _ = as_geometry(im, voxel_size, pore, order, sides, progress, where)
     else:
@@ -239,7 +241,7 @@ def network(
         options = c.rill_pore_network_options(edge=count(edge, "edge"), progress=watch.c)
         watch.check(library.rill_pore_network_make(geometry._c, options, out))
     try:
-        return _network(geometry, out, keep, axis)
+        return _network(geometry, out, keep, next(name for name, k in KEPT_AXES.items() if k == number))
     finally:
         library.rill_pore_network_free(out)
 
@@ -262,7 +264,7 @@ def _clusters(pores: int, conns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]
             return label
 
 
-def _kept(conns: npt.NDArray[np.int64], faces: dict[str, npt.NDArray[np.bool_]], keep: Keep, axis: Any) -> npt.NDArray[np.bool_]:
+def _kept(conns: npt.NDArray[np.int64], faces: dict[str, npt.NDArray[np.bool_]], keep: Keep, axis: str) -> npt.NDArray[np.bool_]:
     """Return which pores are in clusters that reach the faces; all of a network without boundary pores there."""
     label = _clusters(len(faces["xmin"]), conns)
     reached = {name: np.isin(label, label[on]) for name, on in faces.items()}
@@ -278,7 +280,7 @@ def _kept(conns: npt.NDArray[np.int64], faces: dict[str, npt.NDArray[np.bool_]],
     return stay
 
 
-def _network(geometry: Geometry, out: Any, keep: Keep, axis: Any) -> Network:
+def _network(geometry: Geometry, out: Any, keep: Keep, axis: str) -> Network:
     """Add boundary pores to the network of the library, in SI units."""
     size, pores, throats = geometry.voxel_size or 1.0, int(out.pores), int(out.throats)
     coords, volume, diameter = _array(out.centre, 3 * pores).reshape(pores, 3), _array(out.volume, pores), _array(out.diameter, pores)

@@ -453,7 +453,7 @@ class _Call:
         if isinstance(self.progress, Bar):
             self.progress.flows = 3
         self.devices = devices_of(a["device"], a["devices"])
-        set_checkpoint(o, a["checkpoint"], flag(a["resume"], "resume"), bool(form_of(a["error_bar"]) or a.get("sample")), self.fields)
+        set_checkpoint(o, a["checkpoint"], flag(a["resume"], "resume"), bool(form_of(a["error_bar"]) or count(a.get("sample", 0), "sample")), self.fields)
         im, order = a["im"], a["order"]
         pore = pore_of(a["pore"], a.get("threshold"))
         o.sensitivity = flag(a.get("sensitivity", False), "sensitivity") or getattr(pore, "width", 0) > 0

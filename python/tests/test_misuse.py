@@ -86,7 +86,7 @@ def test_images(im: Any, words: str) -> None:
         {"tolerance": float("nan")}, {"tolerance": -1}, {"tolerance": "0 %"}, {"tolerance": "200 %"}, {"tolerance": Broken()},
         {"max_steps": None}, {"max_steps": "many"}, {"max_steps": 1e400}, {"max_steps": float("nan")}, {"max_steps": [1]}, {"max_steps": 2**70},
         {"max_steps": True}, {"max_steps": Broken()}, {"reservoir": -1}, {"reservoir": 0.5},
-        {"tau": "x"}, {"tau": []}, {"tau": 0}, {"tau": float("inf")}, {"tau": 1j}, {"tau": Broken()}, {"force": "x"}, {"force": -1e-6},
+        {"tau": "x"}, {"tau": []}, {"tau": 0}, {"tau": 2**63}, {"tau": 1e308}, {"sample": np.ones(2)}, {"tau": float("inf")}, {"tau": 1j}, {"tau": Broken()}, {"force": "x"}, {"force": -1e-6},
         {"voxel_size": [1e-6] * 3}, {"voxel_size": b"1 um"}, {"voxel_size": 1j}, {"voxel_size": True}, {"voxel_size": 0}, {"voxel_size": -1},
         {"voxel_size": float("inf")}, {"voxel_size": object()}, {"voxel_size": "0 m"}, {"voxel_size": Broken()},
         {"variant": 3}, {"variant": "a\0"}, {"device": None}, {"device": 0}, {"device": "tpu"}, {"device": "cuda:"  "99999"}, {"device": "cpu:1"},

@@ -129,13 +129,19 @@ def test_arrays_have_the_names_of_openpnm(rock: Image) -> None:
     assert without["throat.hydraulic_conductance"] == pytest.approx(network.conductance / 8e-18)
 
 
+def test_axes_of_the_array_are_counted(rock: Image) -> None:
+    named, counted = (rill.network(rock, edge=6, axis=axis) for axis in ("z", 0))
+    assert np.array_equal(named.coords, counted.coords) and np.array_equal(named.conns, counted.conns)
+
+
 def test_wrong_arguments_of_a_network_are_refused(rock: Image) -> None:
     for call, words in (
         (lambda: rill.network(rock, edge=65), "edge of 1 to 64"), (lambda: rill.network(rock, edge=-1), "edge = -1"),
         (lambda: rill.network(rock, sides="periodic"), "are periodic: give sides='mirror'"), (lambda: rill.network(~rock & rock), "pore"),
         (lambda: rill.network(rock).pore_sizes(0.5), "diameters = 0.5"), (lambda: rill.network(rock).pore_sizes([]), "diameters = []"),
         (lambda: rill.network(rock).pore_sizes([0.5]), "smaller than a voxel"), (lambda: rill.network(rock).k_darcy, "voxel size is unknown"),
-        (lambda: rill.network(rock, "2 um").to_dict(viscosity=-1), "viscosity"),
+        (lambda: rill.network(rock, "2 um").to_dict(viscosity=-1), "viscosity"), (lambda: rill.network(rock, axis=3), "axis = 3"),
+        (lambda: rill.network(rill.voxelize(rock), keep="some"), "keep = 'some'"),
     ):
         with pytest.raises(rill.Error) as caught:
             call()

@@ -74,7 +74,7 @@ const cli_option *cli_compute_options(cli_compute *c)
         {"collision", 0, CLI_CHOICE, &c->collision, .help = "collision operator",
          .choices = rill_collision_names, .rare = true},
         {"magic", 0, CLI_REAL, &c->magic, "NUMBER", "magic parameter (tau+ - 1/2)(tau- - 1/2), no unit",
-         .fallback = "3/16", .min = 0, .max = 100, .above = true, .rare = true},
+         .fallback = "3/16", .min = 0, .max = RILL_MAGIC_MOST, .above = true, .rare = true},
         {"equilibrium", 0, CLI_CHOICE, &c->equilibrium,
          .help =
              "equilibrium; stokes leaves out the terms in u^2, which mrt, central-moment and cumulant have",
@@ -100,7 +100,7 @@ const cli_option *cli_compute_options(cli_compute *c)
         {"backend", 0, CLI_CHOICE, &c->backend,
          .help = "where it runs; auto: a CUDA device when there is one", .choices = backends},
         {"tau", 0, CLI_REAL, &c->tau, "NUMBER", "relaxation time of the viscosity, in time steps",
-         .fallback = c->shown.tau, .min = 0.5, .max = 100, .above = true, .given = &c->tau_given},
+         .fallback = c->shown.tau, .min = 0.5, .max = RILL_TAU_MOST, .above = true, .given = &c->tau_given},
         {"tolerance", 0, CLI_REAL, &c->tolerance, "FRACTION",
          "relative uncertainty to stop at, such as 0.001 or 0.1%", .fallback = c->shown.tolerance, .min = 0,
          .max = 1, .above = true, .given = &c->tolerance_given},

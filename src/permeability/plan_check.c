@@ -61,11 +61,13 @@ rill_status rill_plan_check(const rill_permeability_options *o)
         return rill_fail(
             RILL_USAGE,
             "reservoirs need a lattice of three dimensions, not d2q9: choose d3q19, or drive the flow by a force");
-    if (o->tau != 0 && !(o->tau > 0.5 && isfinite(o->tau)))
+    if (o->tau != 0 && !(o->tau > 0.5 && o->tau <= RILL_TAU_MOST))
         return rill_fail(
             RILL_USAGE,
-            "tau = %g is not above 0.5: the viscosity (tau - 0.5) / 3 must be positive, 0.6 to 1.5 are usual",
-            o->tau);
+            "tau = %g is not above 0.5 and at most %g: the viscosity is (tau - 0.5) / 3, 0.6 to 1.5 are usual",
+            o->tau, RILL_TAU_MOST);
+    if (!(o->magic <= RILL_MAGIC_MOST))
+        return rill_fail(RILL_USAGE, "magic = %g is not at most %g: use 3/16", o->magic, RILL_MAGIC_MOST);
     if (rill_macroscopic_check(&(rill_sim_options){
             .variant = o->variant, .tau = o->tau != 0 ? o->tau : 1, .magic = o->magic}) != RILL_OK)
         return RILL_USAGE;

@@ -317,6 +317,13 @@ Test(permeability, refuses_options_out_of_range)
     rill_permeability_options o = options(2, 1e-3, RILL_FP32);
     o.tau = 0.5;
     refused(sphere_array(8, 3), o, RILL_USAGE, "tau = 0.5 is not above 0.5");
+    for (int k = 0; k < 3; k++) {
+        o.tau = (const double[]){100.1, 1e300, INFINITY}[k];
+        refused(sphere_array(8, 3), o, RILL_USAGE, "at most 100");
+    }
+    o = options(2, 1e-3, RILL_FP32);
+    o.magic = 1e300;
+    refused(sphere_array(8, 3), o, RILL_USAGE, "magic = 1e+300");
     o = options(3, 1e-3, RILL_FP32);
     rill_permeability_plan plan;
     rill_geom *geom = sphere_array(8, 3);

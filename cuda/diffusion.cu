@@ -2,7 +2,7 @@
 // Loops over the nodes of a pore space for steady diffusion: a warp has a row of voxels, or a pair of rows,
 // and sums up as processors do. Compiled without fused multiplications for the same reason.
 extern "C" {
-#include "device/diffusion.h"
+#include "device/diffusion_blocks.h"
 }
 
 #include "cuda/check.cuh"
@@ -84,6 +84,45 @@ template <bool many> __global__ void __launch_bounds__(threads, 4) share(rill_di
     if (lane == 0) f.partial[k] = sum;
 }
 
+// Returns the sum of the lanes before this one and, in the last one, that with its own.
+__device__ uint32_t warp_before(uint32_t count, uint32_t &all)
+{
+    uint32_t sum = count;
+    for (uint32_t step = 1; step < lanes; step *= 2) {
+        const uint32_t other = __shfl_up_sync(0xffffffff, sum, step);
+        if (threadIdx.x % lanes >= step) sum += other;
+    }
+    all = __shfl_sync(0xffffffff, sum, lanes - 1);
+    return sum - count;
+}
+
+// A warp has a row of blocks: those of two words at a time.
+template <rill_diffusion_work work, bool many> __global__ void __launch_bounds__(threads) blocks(rill_diffusion f)
+{
+    __shared__ rill_diffusion_word seen[warps][2 * RILL_BLOCK_ROWS];
+    const rill_diffusion_grid &g = f.grid;
+    const uint32_t k = blockIdx.x * warps + threadIdx.x / lanes, lane = threadIdx.x % lanes;
+    if (k >= rill_block_rows(&g)) return;
+    const uint32_t y = rill_block_row(&g, k, 1), z = rill_block_row(&g, k, 2), mine = lane % RILL_BLOCK_ROWS;
+    rill_diffusion_word *const words = seen[threadIdx.x / lanes];
+    rill_block_sums at = rill_block_start(work, &f, k);
+    for (uint32_t w = lane / RILL_BLOCK_ROWS; w / 2 < (g.words + 1) / 2; w += 2) {
+        words[lane] = rill_block_look(&g, w, y, z, mine);
+        __syncwarp();
+        const rill_block block =
+            rill_block_see(&g, words + (lane - mine), RILL_BLOCK_EDGE * mine, w, y, z);
+        const rill_block_sums more = rill_block_do(work, false, many, &f, block, at);
+        rill_block_sums all;
+        const rill_block_sums mine_at = {at.large + warp_before(more.large, all.large),
+                                         at.small + warp_before(more.small, all.small)};
+        if constexpr (rill_block_puts(work)) rill_block_do(work, true, many, &f, block, mine_at);
+        at.large += all.large;
+        at.small += all.small;
+        __syncwarp();
+    }
+    if (!rill_block_puts(work) && lane == 0) f.before[k + 1] = at;
+}
+
 template <rill_diffusion_work work> __global__ void alone(rill_diffusion f, uint64_t nodes)
 {
     const uint64_t i = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -91,20 +130,26 @@ template <rill_diffusion_work work> __global__ void alone(rill_diffusion f, uint
 }
 
 using kernel = void (*)(rill_diffusion);
-#define BOTH(work)                                                                                           \
+#define BOTH(loop, work)                                                                                          \
     {                                                                                                        \
-        rows<work, false>, rows<work, true>                                                                  \
+        loop<work, false>, loop<work, true>                                                                  \
     }
 constexpr kernel kernels[RILL_DIFFUSION_WORKS][2] = {
-    BOTH(RILL_DIFFUSION_BEGIN),
-    BOTH(RILL_DIFFUSION_GO),
+    BOTH(rows, RILL_DIFFUSION_BEGIN),
+    BOTH(rows, RILL_DIFFUSION_GO),
     {pairs<RILL_DIFFUSION_RESTRICT, false>, pairs<RILL_DIFFUSION_RESTRICT, true>},
     {pairs<RILL_DIFFUSION_PILE, false>, pairs<RILL_DIFFUSION_PILE, true>},
     {share<false>, share<true>},
-    BOTH(RILL_DIFFUSION_FINISH),
-    BOTH(RILL_DIFFUSION_MULTIPLY),
-    BOTH(RILL_DIFFUSION_RESIDUAL),
-    BOTH(RILL_DIFFUSION_ENERGY)};
+    BOTH(rows, RILL_DIFFUSION_FINISH),
+    BOTH(rows, RILL_DIFFUSION_MULTIPLY),
+    BOTH(rows, RILL_DIFFUSION_RESIDUAL),
+    BOTH(rows, RILL_DIFFUSION_ENERGY),
+    {}, // see alone()
+    {},
+    BOTH(blocks, RILL_DIFFUSION_COUNT),
+    BOTH(blocks, RILL_DIFFUSION_LABEL),
+    BOTH(blocks, RILL_DIFFUSION_LINKS),
+    BOTH(blocks, RILL_DIFFUSION_LIST)};
 
 uint32_t blocks(uint64_t count, uint32_t each) { return uint32_t((count + each - 1) / each); }
 
@@ -122,8 +167,10 @@ extern "C" rill_status rill_cuda_diffusion_nodes(const rill_device *device, rill
     else if (work == RILL_DIFFUSION_PROLONG)
         alone<RILL_DIFFUSION_PROLONG><<<blocks(nodes, 256), 256, 0, queue>>>(*f, nodes);
     else {
-        const uint32_t count =
-            rill_diffusion_is_paired(work) ? rill_diffusion_pairs(&f->grid) : rill_diffusion_rows(&f->grid);
+        const rill_diffusion_grid *g = &f->grid;
+        const uint32_t count = rill_diffusion_is_blocked(work)  ? rill_block_rows(g)
+                               : rill_diffusion_is_paired(work) ? rill_diffusion_pairs(g)
+                                                                : rill_diffusion_rows(g);
         kernels[work][f->grid.kind != nullptr]<<<blocks(count, warps), threads, 0, queue>>>(*f);
     }
     return check(cudaGetLastError(), doing);

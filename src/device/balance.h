@@ -53,7 +53,7 @@ RILL_FN void rill_balance_climb(const rill_balance *b, const uint32_t c)
 {
     const rill_flow_level *fine = &b->fine.rows, *coarse = &b->coarse.rows;
     double left = 0, out = 0;
-    for (uint32_t m = coarse->first[c]; m < coarse->first[c + 1]; m++) {
+    for (uint32_t m = coarse->first[c]; m < coarse->end[c]; m++) {
         b->fine.parent[m] = c;
         left += fine->given[m];
         out += fine->old[m];
@@ -68,7 +68,7 @@ RILL_FN void rill_balance_share(const rill_balance *b, const uint32_t c)
 {
     const rill_flow_level *fine = &b->fine.rows, *coarse = &b->coarse.rows;
     for (uint32_t k = coarse->begin[c]; k < coarse->begin[c + 1]; k++) b->coarse.shared[k] = 0;
-    for (uint32_t m = coarse->first[c]; m < coarse->first[c + 1]; m++)
+    for (uint32_t m = coarse->first[c]; m < coarse->end[c]; m++)
         for (uint32_t k = fine->begin[m]; k < fine->begin[m + 1]; k++) {
             const rill_flow_link l = fine->link[k];
             if (l.row >= fine->joined || b->fine.parent[l.row] == c) continue;
@@ -117,7 +117,7 @@ RILL_FN void rill_balance_tree(const rill_balance_level *fine, const uint32_t fi
 RILL_FN void rill_balance_descend(const rill_balance *b, const uint32_t c)
 {
     const rill_flow_level *fine = &b->fine.rows, *coarse = &b->coarse.rows;
-    const uint32_t first = coarse->first[c], end = coarse->first[c + 1];
+    const uint32_t first = coarse->first[c], end = coarse->end[c];
     for (uint32_t m = first; m < end; m++) {
         fine->value[m] = coarse->old[c] > 0 ? coarse->value[c] * fine->old[m] / coarse->old[c] : 0;
         double left = fine->given[m] - fine->value[m];

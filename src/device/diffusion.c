@@ -31,6 +31,8 @@ rill_status rill_diffusion_nodes(const rill_device *device, rill_diffusion_work 
     RILL_TRY(rill_cpu_diffusion(&l.level));
     if (rill_diffusion_is_alone(work))
         rill_threads_for(nodes, PIECE, some, &l);
+    else if (rill_diffusion_is_blocked(work))
+        rill_threads_for(rill_block_rows(&f->grid), 1, some, &l);
     else if (rill_diffusion_is_paired(work))
         rill_threads_for(rill_diffusion_pairs(&f->grid), 1, some, &l);
     else

@@ -63,8 +63,17 @@ typedef enum rill_diffusion_work {
     RILL_DIFFUSION_ENERGY,   /**< sums up what flows in `found` times what does in `other` / conductance */
     RILL_DIFFUSION_TURN,     /**< outcome + factor direction, the next direction */
     RILL_DIFFUSION_PROLONG,  /**< values of chambers added to `step` of their nodes */
+    RILL_DIFFUSION_COUNT,    /**< counts the chambers of rows of blocks, see device/diffusion_blocks.h */
+    RILL_DIFFUSION_LABEL,    /**< numbers them */
+    RILL_DIFFUSION_LINKS,    /**< counts their links */
+    RILL_DIFFUSION_LIST,     /**< lists these */
     RILL_DIFFUSION_WORKS
 } rill_diffusion_work;
+
+/** What is counted, and what the next ones are. */
+typedef struct rill_block_sums {
+    uint32_t large, small; /**< chambers; of links `large` alone */
+} rill_block_sums;
 
 /** What a loop works with: arrays of all nodes. */
 typedef struct rill_diffusion {
@@ -72,8 +81,12 @@ typedef struct rill_diffusion {
     double *found, *residual, *direction, *step, *outcome;
     const double *other; /**< of RILL_DIFFUSION_ENERGY: a field for a gradient along `other_axis` */
     int other_axis;
-    const uint32_t *coarse; /**< row of each node on the level of the chambers */
+    uint32_t *coarse;       /**< row of each node on the level of the chambers */
     rill_flow_level level;  /**< that level */
+    bool small;             /**< while chambers are made: those of blocks of 2^3 voxels, else of 4^3 */
+    rill_block_sums *before; /**< [rows of blocks + 1], what is counted in each; then what is in those before */
+    uint32_t *small_of;      /**< [large chambers + 1], first small chamber of each */
+    double *outlet;          /**< [large chambers], conductances to what is held */
     const double *flow;     /**< of its links, see rill_balance_level */
     double *partial;        /**< [rows of voxels, z y], or of pairs of them, sums */
     double factor;
@@ -299,6 +312,10 @@ RILL_FN double rill_diffusion_do(const rill_diffusion_work work, const rill_diff
     case RILL_DIFFUSION_SHARE:
     case RILL_DIFFUSION_TURN:
     case RILL_DIFFUSION_PROLONG:
+    case RILL_DIFFUSION_COUNT:
+    case RILL_DIFFUSION_LABEL:
+    case RILL_DIFFUSION_LINKS:
+    case RILL_DIFFUSION_LIST:
     case RILL_DIFFUSION_WORKS:
         break;
     }
@@ -487,6 +504,23 @@ RILL_CONSTANT_FN bool rill_diffusion_is_alone(const rill_diffusion_work work)
     return work == RILL_DIFFUSION_TURN || work == RILL_DIFFUSION_PROLONG;
 }
 
+/** Return whether a work is done to rows of blocks. */
+RILL_CONSTANT_FN bool rill_diffusion_is_blocked(const rill_diffusion_work work)
+{
+    return work == RILL_DIFFUSION_COUNT || work == RILL_DIFFUSION_LABEL || work == RILL_DIFFUSION_LINKS ||
+           work == RILL_DIFFUSION_LIST;
+}
+
+/** Edge of a large block in voxels, which has so many rows of them. */
+enum { RILL_BLOCK_EDGE = 4, RILL_BLOCK_ROWS = 16 };
+
+/** Return the rows of blocks. */
+RILL_FN uint32_t rill_block_rows(const rill_diffusion_grid *g)
+{
+    return ((g->n[1] + RILL_BLOCK_EDGE - 1) / RILL_BLOCK_EDGE) *
+           ((g->n[2] + RILL_BLOCK_EDGE - 1) / RILL_BLOCK_EDGE);
+}
+
 /** Return the rows of voxels. */
 RILL_FN uint32_t rill_diffusion_rows(const rill_diffusion_grid *g) { return g->n[1] * g->n[2]; }
 
@@ -494,8 +528,8 @@ RILL_FN uint32_t rill_diffusion_rows(const rill_diffusion_grid *g) { return g->n
 rill_status rill_diffusion_nodes(const rill_device *device, rill_diffusion_work work, const rill_diffusion *f,
                                  uint64_t nodes);
 
-/** Do some work on nodes, rows or pairs of rows first ... end - 1, see rill_diffusion_is_alone() and
- * rill_diffusion_is_paired(). What has neighbours is read up to RILL_DIFFUSION_BEHIND values behind its end.
+/** Do some work on nodes, rows, pairs of rows or rows of blocks first ... end - 1, see
+ * rill_diffusion_is_alone(), rill_diffusion_is_paired() and rill_diffusion_is_blocked(). What has neighbours is read up to RILL_DIFFUSION_BEHIND values behind its end.
  */
 typedef void rill_diffusion_level(rill_diffusion_work work, const rill_diffusion *f, uint64_t first,
                                   uint64_t end);

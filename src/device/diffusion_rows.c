@@ -7,7 +7,7 @@
 #define RILL_PART_ARITHMETIC DOUBLE
 #include "cpu/part.h"
 
-#include "device/diffusion.h"
+#include "device/diffusion_blocks.h"
 
 #include "cpu/lanes.h"
 
@@ -258,6 +258,51 @@ static void pairs(rill_diffusion_work work, const rill_diffusion *f, uint64_t fi
     }
 }
 
+/* A row of blocks, each counted or written once. */
+static inline __attribute__((always_inline)) rill_block_sums
+blocks_row(const rill_diffusion_work work, const bool many, const rill_diffusion *f, uint32_t k)
+{
+    const rill_diffusion_grid *g = &f->grid;
+    const uint32_t y = rill_block_row(g, k, 1), z = rill_block_row(g, k, 2);
+    rill_block_sums at = rill_block_start(work, f, k);
+    for (uint32_t w = 0; w < g->words; w++) {
+        rill_diffusion_word word[RILL_BLOCK_ROWS];
+        uint64_t any = 0;
+        for (uint32_t m = 0; m < RILL_BLOCK_ROWS; m++) {
+            const uint32_t p[2] = {y + m % RILL_BLOCK_EDGE, z + m / RILL_BLOCK_EDGE};
+            if (p[0] < g->n[1] && p[1] < g->n[2])
+                any |= g->occupied[((size_t)p[1] * g->n[1] + p[0]) * g->words + w];
+        }
+        for (uint32_t m = 0; m < RILL_BLOCK_ROWS && any; m++) word[m] = rill_block_look(g, w, y, z, m);
+        any |= any >> 1;
+        for (any = (any | any >> 2) & 0x1111111111111111; any; any &= any - 1) {
+            const rill_block block = rill_block_see(g, word, rill_block_least(any), w, y, z);
+            const rill_block_sums more = rill_block_do(work, rill_block_puts(work), many, f, block, at);
+            at.large += more.large;
+            at.small += more.small;
+        }
+    }
+    return at;
+}
+
+#define RILL_BLOCK_CASE(work)                                                                                    case work:                                                                                                       at = f->grid.kind ? blocks_row(work, true, f, (uint32_t)k)                                                                     : blocks_row(work, false, f, (uint32_t)k);                                                 break
+
+static void blocks(rill_diffusion_work work, const rill_diffusion *f, uint64_t first, uint64_t end)
+{
+    for (uint64_t k = first; k < end; k++) {
+        rill_block_sums at = {0, 0};
+        switch (work) {
+            RILL_BLOCK_CASE(RILL_DIFFUSION_COUNT);
+            RILL_BLOCK_CASE(RILL_DIFFUSION_LABEL);
+            RILL_BLOCK_CASE(RILL_DIFFUSION_LINKS);
+            RILL_BLOCK_CASE(RILL_DIFFUSION_LIST);
+        default:
+            break;
+        }
+        if (!rill_block_puts(work)) f->before[k + 1] = at;
+    }
+}
+
 static void alone(rill_diffusion_work work, const rill_diffusion *f, uint64_t first, uint64_t end)
 {
     if (work == RILL_DIFFUSION_TURN)
@@ -271,6 +316,8 @@ void RILL_DIFFUSION_LEVEL(RILL_PART_LEVEL)(rill_diffusion_work work, const rill_
 {
     if (rill_diffusion_is_alone(work))
         alone(work, f, first, end);
+    else if (rill_diffusion_is_blocked(work))
+        blocks(work, f, first, end);
     else if (rill_diffusion_is_paired(work))
         pairs(work, f, first, end);
     else

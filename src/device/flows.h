@@ -25,7 +25,7 @@ typedef struct rill_flow_level {
     uint32_t *begin;      /**< [count + 1], first link of a row */
     rill_flow_link *link; /**< [begin[count]] */
     double *inverse;      /**< [count], of the conductances of all that leaves, and 1 where nothing does */
-    uint32_t *first;      /**< [count + 1], first row on the level before; NULL on the first level */
+    uint32_t *first, *end; /**< [count], rows on the level before, `end` often first + 1; NULL on the first */
     uint32_t joined; /**< of the rows, those that are joined on the next level, and stand before the others */
     double *given, *value, *old; /**< [count], of the solver */
 } rill_flow_level;
@@ -45,7 +45,7 @@ typedef enum rill_flow_work {
 /** What a loop over rows works with. */
 typedef struct rill_flow {
     rill_flow_level level, finer;     /**< and the level before it */
-    double *found, *direction, *flow; /**< [rows of the first level] */
+    double *found, *direction, *flow; /**< [rows of the first level]; NULL: a cycle alone is made */
     double *partial;                  /**< [chunks of it], sums of products over the rows of each chunk */
     double factor;                    /**< of the direction */
 } rill_flow;
@@ -88,7 +88,7 @@ RILL_FN double rill_flow_row(const rill_flow_work work, const rill_flow *f, cons
     double left = 0;
     switch (work) {
     case RILL_FLOW_BEGIN:
-        f->found[row] = f->direction[row] = 0;
+        if (f->found) f->found[row] = f->direction[row] = 0;
         rill_flow_forward(level, row);
         break;
     case RILL_FLOW_GO:
@@ -97,14 +97,14 @@ RILL_FN double rill_flow_row(const rill_flow_work work, const rill_flow *f, cons
         rill_flow_forward(level, row);
         break;
     case RILL_FLOW_DESCEND: /* value = DAMPING given / conductances there */
-        for (uint32_t m = level->first[row]; m < level->first[row + 1]; m++)
+        for (uint32_t m = level->first[row]; m < level->end[row]; m++)
             left += (1 - RILL_FLOW_DAMPING) * finer->given[m] + rill_flow_inflow(finer, m, finer->value);
         level->given[row] = left;
         rill_flow_forward(level, row);
         break;
     case RILL_FLOW_ASCEND:
         if (!level->last) rill_flow_back(level, row);
-        for (uint32_t m = level->first[row]; m < level->first[row + 1]; m++)
+        for (uint32_t m = level->first[row]; m < level->end[row]; m++)
             finer->old[m] = finer->value[m] + level->value[row];
         break;
     case RILL_FLOW_FINISH:

@@ -36,7 +36,7 @@ typedef struct rill_closure {
     rill_diffusor diffusor; /**< nodes, coarser grids and bounds of pure diffusion */
     uint32_t nodes;
     uint8_t *face; /**< [links of the nodes]: -x, +x, -y, +y, -z, +z */
-    rill_closure_level level[RILL_NETWORK_LEVELS + 1];
+    rill_closure_level level[RILL_NETWORK_LEVELS + 2];
     int levels;
     double *own[RILL_CLOSURE_VECTORS], *b[3]; /**< [nodes] each, owned */
     double *partial;                          /**< [chunks][2], of sums */

@@ -158,7 +158,7 @@ static void level_free(rill_closure_level *l)
 
 void rill_closure_destroy(rill_closure *c)
 {
-    for (int k = 0; k <= RILL_NETWORK_LEVELS; k++) level_free(&c->level[k]);
+    for (int k = 0; k < RILL_NETWORK_LEVELS + 2; k++) level_free(&c->level[k]);
     rill_diffusor_destroy(&c->diffusor);
     rill_array_destroy(c->face);
     rill_array_destroy(c->partial);
@@ -202,9 +202,9 @@ static rill_status level_make(rill_closure *c, const rill_flow_level *rows, rill
     RILL_TRY(create(c, fine->count, sizeof *fine->parent, &fine->parent));
     if (rows->first)
         for (uint32_t r = 0; r < rows->count; r++)
-            for (uint32_t m = rows->first[r]; m < rows->first[r + 1]; m++) fine->parent[m] = r;
+            for (uint32_t m = rows->first[r]; m < rows->end[r]; m++) fine->parent[m] = r;
     else
-        memcpy(fine->parent, c->diffusor.coarse, fine->count * sizeof *fine->parent);
+        memcpy(fine->parent, c->diffusor.work.coarse, fine->count * sizeof *fine->parent);
     RILL_TRY(rill_array_create_zero(rows->count + 2, sizeof *first, name, (void **)&first));
     RILL_TRY(rill_array_create(fine->count, sizeof *order, name, (void **)&order));
     RILL_TRY(rill_array_create(rows->count, sizeof *at, name, (void **)&at));
@@ -228,13 +228,12 @@ done:
 rill_status rill_closure_coarsen(rill_closure *c)
 {
     rill_status status = RILL_OK;
-    const rill_network *network = &c->diffusor.chambers;
     for (int k = 1; k < c->levels; k++) level_free(&c->level[k]);
     rill_array_destroy(c->level->parent);
     c->level->parent = NULL;
     c->levels = 1;
-    for (int k = 0; k < network->levels; k++) {
-        RILL_TRY(level_make(c, &network->level[k], &c->level[k], &c->level[k + 1]));
+    for (int k = 0; k <= c->diffusor.chambers.levels; k++) {
+        RILL_TRY(level_make(c, rill_diffusor_level(&c->diffusor, k), &c->level[k], &c->level[k + 1]));
         c->levels = k + 2;
     }
 done:

@@ -20,12 +20,14 @@ typedef struct rill_diffusor {
     rill_diffusion all;  /**< arrays of the host */
     rill_device *device; /**< borrowed; NULL: processors */
     rill_diffusion work; /**< what loops work with: on a device arrays of its memory */
-    void *lent[11];      /**< [lent_count], owned: memory of the device */
+    void *lent[10];      /**< [lent_count], owned: memory of the device */
     int lent_count;
-    rill_network chambers;
-    uint32_t *coarse;  /**< [nodes], owned: of `all` */
-    uint32_t *chamber; /**< [block rows + 1], owned: chambers before those of a row of blocks */
-    double *arrays;    /**< [array_count][nodes], owned: of `all` */
+    rill_flow_level fine;  /**< of the chambers of blocks of 2^3 voxels; owned, where `work` is, as the next */
+    uint32_t fine_links;   /**< of it */
+    double *partial_fine;  /**< [chunks of its rows], of sums */
+    rill_network chambers; /**< those of 4^3 voxels, and coarser levels */
+    uint32_t *first;       /**< [2][chambers], owned: first row on the level `fine` of each, and the end */
+    double *arrays;        /**< [array_count][nodes], owned: of `all` */
     int array_count;
     double *partial; /**< owned: of `all` */
 } rill_diffusor;
@@ -56,11 +58,21 @@ uint64_t rill_diffusivity_least_bytes(uint64_t nodes);
 /** Return the bytes that it takes, without those that bounds are found in. */
 uint64_t rill_diffusor_bytes(const rill_diffusor *d);
 
-/**
- * Join nodes to chambers, which are the connected parts of one kind in blocks of 2^3 voxels, with what these
- * conduct to each other, and make the coarser levels. Part of rill_diffusor_begin().
- */
+/** Join nodes to chambers, which are the connected parts of one kind in blocks of 2^3 and of 4^3 voxels, with
+ * what these conduct to each other, and make the coarser levels. Part of rill_diffusor_begin(). */
 rill_status rill_diffusor_join(rill_diffusor *d);
+
+/** Free them. */
+void rill_diffusor_unjoin(rill_diffusor *d);
+
+/** Return level k of 0 ... chambers.levels, as loops work with it. */
+const rill_flow_level *rill_diffusor_level(const rill_diffusor *d, int k);
+
+/** Make memory where `work` is; nothing of no bytes. */
+rill_status rill_diffusor_lend(const rill_diffusor *d, uint64_t count, size_t size, const char *what, void *out);
+
+/** Free it; NULL is allowed. */
+void rill_diffusor_give_back(const rill_diffusor *d, void *array);
 
 /** Where conjugate gradients are between two iterations, beside `found`, `residual` and `direction`. */
 typedef struct rill_diffusor_place {

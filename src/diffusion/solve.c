@@ -72,7 +72,6 @@ static rill_status arrays_make(rill_diffusor *d, bool fields)
                  {g->base, words * sizeof *g->base, (const void **)&g->base},
                  {d->between, sizeof d->between, (const void **)&g->between},
                  {g->kind, g->kind ? nodes : 0, (const void **)&g->kind},
-                 {NULL, nodes * sizeof *d->coarse, (const void **)&d->work.coarse},
                  {NULL, rill_diffusion_rows(g) * sizeof(double), (const void **)&d->work.partial}};
     for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
         if (given[k].bytes == 0) continue;
@@ -118,17 +117,10 @@ done:
     return status;
 }
 
-static void unjoin(rill_diffusor *d)
-{
-    rill_network_destroy(&d->chambers);
-    rill_array_destroy(d->coarse);
-    rill_array_destroy(d->chamber);
-    d->coarse = d->chamber = NULL;
-}
-
 void rill_diffusor_destroy(rill_diffusor *d)
 {
-    unjoin(d);
+    rill_diffusor_unjoin(d);
+    rill_diffusor_give_back(d, d->work.coarse);
     for (int k = 0; k < d->lent_count; k++) rill_device_free(d->device, d->lent[k]);
     rill_numbering_destroy(&d->numbering);
     rill_array_destroy(d->kind);
@@ -140,23 +132,17 @@ void rill_diffusor_destroy(rill_diffusor *d)
 rill_status rill_diffusor_begin(rill_diffusor *d, int axis, rill_diffusion_ends ends)
 {
     rill_status status = RILL_OK;
-    unjoin(d);
+    rill_diffusor_unjoin(d);
     d->all.grid.between = d->between; /* a diffusor may be moved, when it is made */
     d->all.grid.axis = d->work.grid.axis = axis;
     d->all.grid.ends = d->work.grid.ends = ends;
+    if (!d->device) d->work.grid.between = d->between;
     const double start = rill_now();
     RILL_TRY(rill_diffusor_join(d));
-    rill_log(RILL_LOG_DEBUG, "diffusion: %llu nodes, %u chambers, %d levels in %.3f s",
-             (unsigned long long)d->numbering.nodes, d->chambers.chambers, d->chambers.levels,
+    rill_log(RILL_LOG_DEBUG, "diffusion: %llu nodes, %u and %u chambers, %d levels in %.3f s",
+             (unsigned long long)d->numbering.nodes, d->fine.count, d->chambers.chambers, d->chambers.levels + 1,
              rill_now() - start);
-    if (d->device) {
-        RILL_TRY(rill_network_put(&d->chambers, d->device));
-        RILL_TRY(rill_device_upload(d->device, (void *)d->work.coarse, d->coarse,
-                                    d->numbering.nodes * sizeof *d->coarse));
-    } else {
-        d->work.coarse = d->coarse;
-        d->work.grid.between = d->between;
-    }
+    if (d->device) RILL_TRY(rill_network_put(&d->chambers, d->device));
     rill_log(RILL_LOG_DEBUG, "diffusion: ready to solve in %.3f s", rill_now() - start);
 done:
     return status;
@@ -175,9 +161,11 @@ uint64_t rill_diffusivity_least_bytes(uint64_t nodes)
 
 uint64_t rill_diffusor_bytes(const rill_diffusor *d)
 {
-    const uint64_t each = (uint64_t)d->array_count * sizeof(double) + sizeof *d->coarse + (d->kind ? 1 : 0);
+    const uint64_t each =
+        (uint64_t)d->array_count * sizeof(double) + sizeof *d->work.coarse + (d->kind ? 1 : 0);
     return rill_numbering_bytes(d->geom) + d->numbering.nodes * each +
-           rill_network_bytes(d->chambers.chambers);
+           d->fine.count * (4 * sizeof(double) + sizeof *d->fine.begin) +
+           d->fine_links * sizeof *d->fine.link + rill_network_bytes(d->chambers.chambers);
 }
 
 rill_status rill_diffusor_do(const rill_diffusor *d, rill_diffusion_work what, double *sum)
@@ -200,26 +188,20 @@ done:
 static rill_status cycle(rill_diffusor *d, double *product)
 {
     rill_status status = RILL_OK;
-    const rill_network *network = &d->chambers;
-    const rill_flow_level *level = d->device ? network->copy.level : network->level;
-    const int last = network->levels - 1;
-    rill_flow flow = {.found = d->device ? network->copy.found : network->found,
-                      .direction = d->device ? network->copy.direction : network->direction,
-                      .flow = d->device ? network->copy.flow : network->flow,
-                      .partial = d->device ? network->copy.partial : network->partial};
-    d->work.level = level[0];
+    const int last = d->chambers.levels;
+    rill_flow flow = {.level = d->fine, .partial = d->partial_fine};
+    d->work.level = d->fine;
     RILL_TRY(rill_diffusor_do(d, RILL_DIFFUSION_RESTRICT, NULL));
-    flow.level = level[0];
     RILL_TRY(rill_flow_rows(d->device, RILL_FLOW_BEGIN, &flow));
     for (int k = 1; k <= last; k++) {
-        flow.level = level[k], flow.finer = level[k - 1];
+        flow.level = *rill_diffusor_level(d, k), flow.finer = *rill_diffusor_level(d, k - 1);
         RILL_TRY(rill_flow_rows(d->device, RILL_FLOW_DESCEND, &flow));
     }
     for (int k = last; k > 0; k--) {
-        flow.level = level[k], flow.finer = level[k - 1];
+        flow.level = *rill_diffusor_level(d, k), flow.finer = *rill_diffusor_level(d, k - 1);
         RILL_TRY(rill_flow_rows(d->device, RILL_FLOW_ASCEND, &flow));
     }
-    flow.level = level[0];
+    flow.level = d->fine;
     RILL_TRY(rill_flow_rows(d->device, RILL_FLOW_FINISH, &flow));
     RILL_TRY(rill_diffusor_do(d, RILL_DIFFUSION_PROLONG, NULL));
     RILL_TRY(rill_diffusor_do(d, RILL_DIFFUSION_FINISH, product));

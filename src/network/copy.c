@@ -22,8 +22,7 @@ static rill_status put(piece *p, uint64_t count, uint64_t size, const void *from
     return from && count > 0 ? rill_device_upload(p->device, p->memory + at, from, count * size) : RILL_OK;
 }
 
-static rill_status put_level(piece *p, const rill_flow_level *level, const rill_flow_level *finer,
-                             rill_flow_level *out)
+static rill_status put_level(piece *p, const rill_flow_level *level, rill_flow_level *out)
 {
     rill_status status = RILL_OK;
     const uint32_t n = level->count;
@@ -31,7 +30,13 @@ static rill_status put_level(piece *p, const rill_flow_level *level, const rill_
     RILL_TRY(put(p, (uint64_t)n + 1, sizeof *level->begin, level->begin, &out->begin));
     RILL_TRY(put(p, level->begin[n], sizeof *level->link, level->link, &out->link));
     RILL_TRY(put(p, n, sizeof *level->inverse, level->inverse, &out->inverse));
-    if (finer) RILL_TRY(put(p, (uint64_t)n + 1, sizeof *level->first, level->first, &out->first));
+    if (level->first && level->end == level->first + 1) {
+        RILL_TRY(put(p, (uint64_t)n + 1, sizeof *level->first, level->first, &out->first));
+        out->end = out->first + 1;
+    } else if (level->first) {
+        RILL_TRY(put(p, n, sizeof *level->first, level->first, &out->first));
+        RILL_TRY(put(p, n, sizeof *level->end, level->end, &out->end));
+    }
     double **const vectors[] = {&out->given, &out->value, &out->old};
     for (int k = 0; k < 3; k++) RILL_TRY(put(p, n, sizeof(double), NULL, vectors[k]));
 done:
@@ -42,7 +47,7 @@ static rill_status put_all(piece *p, const rill_network *network, rill_network_c
 {
     rill_status status = RILL_OK;
     for (int k = 0; k < network->levels; k++)
-        RILL_TRY(put_level(p, &network->level[k], k > 0 ? &network->level[k - 1] : NULL, &out->level[k]));
+        RILL_TRY(put_level(p, &network->level[k], &out->level[k]));
     double **const vectors[] = {&out->found, &out->direction, &out->flow};
     for (int k = 0; k < 3; k++) RILL_TRY(put(p, network->chambers, sizeof(double), NULL, vectors[k]));
     RILL_TRY(put(p, rill_flow_chunks(network->chambers), sizeof(double), NULL, &out->partial));

@@ -449,6 +449,7 @@ static rill_status rows_create(const making *made, rill_network *network)
             l->inverse = l[-1].inverse + 4 * (uint64_t)l[-1].count;
             l->begin = l[-1].begin + 2 * ((uint64_t)l[-1].count + 1);
             l->first = l->begin + n + 1;
+            l->end = l->first + 1;
             l->link = l[-1].link + links[k - 1];
         }
         l->given = l->inverse + n;
@@ -561,6 +562,7 @@ static void volumes_add(const void *shared, uint64_t first, uint64_t end)
 
 static void closed_measure(rill_network *network)
 {
+    if (!network->volume) return;
     for (uint32_t p = 0; p < network->closed_count; p++) {
         rill_network_closed *part = &network->closed[p];
         const uint32_t chunks = rill_flow_chunks(part->end - part->first);

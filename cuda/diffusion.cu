@@ -97,7 +97,8 @@ __device__ uint32_t warp_before(uint32_t count, uint32_t &all)
 }
 
 // A warp has a row of blocks: those of two words at a time.
-template <rill_diffusion_work work, bool many> __global__ void __launch_bounds__(threads) blocks(rill_diffusion f)
+template <rill_diffusion_work work, bool many>
+__global__ void __launch_bounds__(threads) blocks(rill_diffusion f)
 {
     __shared__ rill_diffusion_word seen[warps][2 * RILL_BLOCK_ROWS];
     const rill_diffusion_grid &g = f.grid;
@@ -109,8 +110,7 @@ template <rill_diffusion_work work, bool many> __global__ void __launch_bounds__
     for (uint32_t w = lane / RILL_BLOCK_ROWS; w / 2 < (g.words + 1) / 2; w += 2) {
         words[lane] = rill_block_look(&g, w, y, z, mine);
         __syncwarp();
-        const rill_block block =
-            rill_block_see(&g, words + (lane - mine), RILL_BLOCK_EDGE * mine, w, y, z);
+        const rill_block block = rill_block_see(&g, words + (lane - mine), RILL_BLOCK_EDGE * mine, w, y, z);
         const rill_block_sums more = rill_block_do(work, false, many, &f, block, at);
         rill_block_sums all;
         const rill_block_sums mine_at = {at.large + warp_before(more.large, all.large),
@@ -130,7 +130,7 @@ template <rill_diffusion_work work> __global__ void alone(rill_diffusion f, uint
 }
 
 using kernel = void (*)(rill_diffusion);
-#define BOTH(loop, work)                                                                                          \
+#define BOTH(loop, work)                                                                                     \
     {                                                                                                        \
         loop<work, false>, loop<work, true>                                                                  \
     }

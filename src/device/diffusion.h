@@ -81,14 +81,15 @@ typedef struct rill_diffusion {
     double *found, *residual, *direction, *step, *outcome;
     const double *other; /**< of RILL_DIFFUSION_ENERGY: a field for a gradient along `other_axis` */
     int other_axis;
-    uint32_t *coarse;       /**< row of each node on the level of the chambers */
-    rill_flow_level level;  /**< that level */
-    bool small;             /**< while chambers are made: those of blocks of 2^3 voxels, else of 4^3 */
-    rill_block_sums *before; /**< [rows of blocks + 1], what is counted in each; then what is in those before */
-    uint32_t *small_of;      /**< [large chambers + 1], first small chamber of each */
-    double *outlet;          /**< [large chambers], conductances to what is held */
-    const double *flow;     /**< of its links, see rill_balance_level */
-    double *partial;        /**< [rows of voxels, z y], or of pairs of them, sums */
+    uint32_t *coarse;      /**< row of each node on the level of the chambers */
+    rill_flow_level level; /**< that level */
+    bool small;            /**< while chambers are made: those of blocks of 2^3 voxels, else of 4^3 */
+    rill_block_sums
+        *before;        /**< [rows of blocks + 1], what is counted in each; then what is in those before */
+    uint32_t *small_of; /**< [large chambers + 1], first small chamber of each */
+    double *outlet;     /**< [large chambers], conductances to what is held */
+    const double *flow; /**< of its links, see rill_balance_level */
+    double *partial;    /**< [rows of voxels, z y], or of pairs of them, sums */
     double factor;
 } rill_diffusion;
 
@@ -529,7 +530,8 @@ rill_status rill_diffusion_nodes(const rill_device *device, rill_diffusion_work 
                                  uint64_t nodes);
 
 /** Do some work on nodes, rows, pairs of rows or rows of blocks first ... end - 1, see
- * rill_diffusion_is_alone(), rill_diffusion_is_paired() and rill_diffusion_is_blocked(). What has neighbours is read up to RILL_DIFFUSION_BEHIND values behind its end.
+ * rill_diffusion_is_alone(), rill_diffusion_is_paired() and rill_diffusion_is_blocked(). What has neighbours
+ * is read up to RILL_DIFFUSION_BEHIND values behind its end.
  */
 typedef void rill_diffusion_level(rill_diffusion_work work, const rill_diffusion *f, uint64_t first,
                                   uint64_t end);

@@ -20,7 +20,7 @@ typedef struct rill_block {
     const rill_diffusion_word *word; /**< [ROWS], y + 4 z, each with `b`, the bit of its first cell */
     uint32_t b, first[3];            /**< first voxel */
     uint64_t held;                   /**< bits: a node is there whose value is given */
-    uint64_t left, large;            /**< other nodes: in no chamber yet; in a large chamber, but no small one */
+    uint64_t left, large; /**< other nodes: in no chamber yet; in a large chamber, but no small one */
 } rill_block;
 
 /** What a chamber exchanges with others, and with what is held. */
@@ -92,14 +92,15 @@ RILL_FN rill_block rill_block_see(const rill_diffusion_grid *g, const rill_diffu
     RILL_UNROLL
     for (int m = 0; m < RILL_BLOCK_ROWS; m++) o.left |= (word[m].here >> b & 15) << RILL_BLOCK_EDGE * m;
     if (g->ends == RILL_ENDS_NODES)
-        o.held = o.left & (rill_block_slice(&o, g->axis, 0) | rill_block_slice(&o, g->axis, g->last[g->axis]));
+        o.held =
+            o.left & (rill_block_slice(&o, g->axis, 0) | rill_block_slice(&o, g->axis, g->last[g->axis]));
     o.left &= ~o.held;
     return o;
 }
 
 /** Take the next chamber of a block. @return its cells; 0: there is none */
 RILL_APART_FN uint64_t rill_block_take(const bool many, const bool small, const rill_diffusion_grid *g,
-                                 rill_block *o)
+                                       rill_block *o)
 {
     if (!o->large) {
         uint64_t alike = o->left;
@@ -125,7 +126,7 @@ RILL_APART_FN uint64_t rill_block_take(const bool many, const bool small, const 
 
 /** Find what a chamber exchanges with others. Faces within it are passed over. */
 RILL_APART_FN void rill_block_exchanges(const bool many, const rill_diffusion *f, const rill_block *o,
-                                  const uint64_t part, const uint32_t own, rill_block_exchange *e)
+                                        const uint64_t part, const uint32_t own, rill_block_exchange *e)
 {
     const rill_diffusion_grid *g = &f->grid;
     const double *between =
@@ -209,8 +210,9 @@ RILL_FN rill_block_sums rill_block_do(const rill_diffusion_work work, const bool
     const bool small = counts || f->small;
     for (uint64_t part; (part = rill_block_take(many, small, &f->grid, &o));) {
         const rill_block_sums now = {at.large + sums.large, at.small + sums.small};
-        const uint32_t own =
-            counts || work == RILL_DIFFUSION_LABEL ? 0 : f->coarse[rill_block_node(&o, rill_block_least(part))];
+        const uint32_t own = counts || work == RILL_DIFFUSION_LABEL
+                                 ? 0
+                                 : f->coarse[rill_block_node(&o, rill_block_least(part))];
         if (counts) {
             sums.large += !o.large; /* the last of a large one */
             sums.small++;
@@ -242,7 +244,8 @@ RILL_FN rill_diffusion_word rill_block_look(const rill_diffusion_grid *g, const 
     const uint32_t at[2] = {y + m % RILL_BLOCK_EDGE, z + m / RILL_BLOCK_EDGE};
     rill_diffusion_word none;
     none.here = 0;
-    return w < g->words && at[0] < g->n[1] && at[1] < g->n[2] ? rill_diffusion_look(g, w, at[0], at[1]) : none;
+    return w < g->words && at[0] < g->n[1] && at[1] < g->n[2] ? rill_diffusion_look(g, w, at[0], at[1])
+                                                              : none;
 }
 
 /** Return where row k of blocks begins to number. */

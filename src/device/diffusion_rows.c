@@ -285,7 +285,11 @@ blocks_row(const rill_diffusion_work work, const bool many, const rill_diffusion
     return at;
 }
 
-#define RILL_BLOCK_CASE(work)                                                                                    case work:                                                                                                       at = f->grid.kind ? blocks_row(work, true, f, (uint32_t)k)                                                                     : blocks_row(work, false, f, (uint32_t)k);                                                 break
+#define RILL_BLOCK_CASE(work)                                                                                \
+    case work:                                                                                               \
+        at =                                                                                                 \
+            f->grid.kind ? blocks_row(work, true, f, (uint32_t)k) : blocks_row(work, false, f, (uint32_t)k); \
+        break
 
 static void blocks(rill_diffusion_work work, const rill_diffusion *f, uint64_t first, uint64_t end)
 {

@@ -21,10 +21,10 @@ typedef struct rill_flow_link {
  * joined stands side by side on every level. */
 typedef struct rill_flow_level {
     uint32_t count;
-    bool last;            /**< no row has links */
-    uint32_t *begin;      /**< [count + 1], first link of a row */
-    rill_flow_link *link; /**< [begin[count]] */
-    double *inverse;      /**< [count], of the conductances of all that leaves, and 1 where nothing does */
+    bool last;             /**< no row has links */
+    uint32_t *begin;       /**< [count + 1], first link of a row */
+    rill_flow_link *link;  /**< [begin[count]] */
+    double *inverse;       /**< [count], of the conductances of all that leaves, and 1 where nothing does */
     uint32_t *first, *end; /**< [count], rows on the level before, `end` often first + 1; NULL on the first */
     uint32_t joined; /**< of the rows, those that are joined on the next level, and stand before the others */
     double *given, *value, *old; /**< [count], of the solver */

@@ -29,6 +29,7 @@
 
 #define LEFT 1e-4    /* of the solute, at the end */
 #define ENOUGH 0.999 /* of it, for a dispersion */
+#define STILL 1e-10  /* of the largest velocity through a face: what is less is left by rounding */
 #define BELOW 1e-3   /* 0, by which concentrations may fall without a note */
 
 enum { SUMS = 5, SOME = 4096, LEAST = 3 /* voxels along the axis */ };
@@ -123,7 +124,7 @@ static rill_status reached_count(passage *p)
     RILL_TRY(rill_array_create(p->c->nodes, sizeof *list, name, (void **)&list));
     RILL_TRY(rill_array_create_zero(p->c->nodes, sizeof *seen, name, (void **)&seen));
     for (uint32_t k = 0; k < p->in_count; k++)
-        if (p->in[k].flow > 0) seen[p->in[k].node] = 1, list[count++] = p->in[k].node;
+        if (p->in[k].flow > STILL * p->c->most) seen[p->in[k].node] = 1, list[count++] = p->in[k].node;
     for (uint32_t k = 0; k < count; k++)
         for (uint32_t i = l->begin[list[k]]; i < l->begin[list[k] + 1]; i++) {
             const uint32_t to = l->link[i].to;

@@ -22,9 +22,9 @@ typedef struct rill_diffusor {
     rill_diffusion work; /**< what loops work with: on a device arrays of its memory */
     void *lent[10];      /**< [lent_count], owned: memory of the device */
     int lent_count;
-    rill_flow_level fine;  /**< of the chambers of blocks of 2^3 voxels; owned, where `work` is, as the next */
-    uint32_t fine_links;   /**< of it */
-    double *partial_fine;  /**< [chunks of its rows], of sums */
+    rill_flow_level fine; /**< of the chambers of blocks of 2^3 voxels; owned, where `work` is, as the next */
+    uint32_t fine_links;  /**< of it */
+    double *partial_fine; /**< [chunks of its rows], of sums */
     rill_network chambers; /**< those of 4^3 voxels, and coarser levels */
     uint32_t *first;       /**< [2][chambers], owned: first row on the level `fine` of each, and the end */
     double *arrays;        /**< [array_count][nodes], owned: of `all` */
@@ -69,7 +69,8 @@ void rill_diffusor_unjoin(rill_diffusor *d);
 const rill_flow_level *rill_diffusor_level(const rill_diffusor *d, int k);
 
 /** Make memory where `work` is; nothing of no bytes. */
-rill_status rill_diffusor_lend(const rill_diffusor *d, uint64_t count, size_t size, const char *what, void *out);
+rill_status rill_diffusor_lend(const rill_diffusor *d, uint64_t count, size_t size, const char *what,
+                               void *out);
 
 /** Free it; NULL is allowed. */
 void rill_diffusor_give_back(const rill_diffusor *d, void *array);

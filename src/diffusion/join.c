@@ -60,8 +60,8 @@ static rill_status count(rill_diffusor *d, rill_diffusion_work work, const char 
     }
     if (large > UINT32_MAX || small > UINT32_MAX)
         RILL_TRY(rill_fail(RILL_SYSTEM,
-                           "the coarser grids of a diffusion have more than %u %s: crop the image", UINT32_MAX,
-                           what));
+                           "the coarser grids of a diffusion have more than %u %s: crop the image",
+                           UINT32_MAX, what));
     RILL_TRY(send(d, d->work.before, before, bytes));
 done:
     return status;

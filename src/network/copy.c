@@ -46,8 +46,7 @@ done:
 static rill_status put_all(piece *p, const rill_network *network, rill_network_copy *out)
 {
     rill_status status = RILL_OK;
-    for (int k = 0; k < network->levels; k++)
-        RILL_TRY(put_level(p, &network->level[k], &out->level[k]));
+    for (int k = 0; k < network->levels; k++) RILL_TRY(put_level(p, &network->level[k], &out->level[k]));
     double **const vectors[] = {&out->found, &out->direction, &out->flow};
     for (int k = 0; k < 3; k++) RILL_TRY(put(p, network->chambers, sizeof(double), NULL, vectors[k]));
     RILL_TRY(put(p, rill_flow_chunks(network->chambers), sizeof(double), NULL, &out->partial));

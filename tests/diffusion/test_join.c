@@ -37,8 +37,8 @@ static uint64_t block_of(const rill_geom *g, int64_t v, uint32_t edge)
     return (z / edge * 1024 + y / edge) * 1024 + x / edge;
 }
 
-/* Find the least voxel of the chamber of each voxel. Voxels that are neighbours across the edge of the box are
- * none in a block, even where that is as wide as the box. */
+/* Find the least voxel of the chamber of each voxel. Voxels that are neighbours across the edge of the box
+ * are none in a block, even where that is as wide as the box. */
 static void chambers_find(const rill_geom *g, uint32_t edge, int axis, rill_diffusion_ends ends, int64_t *of)
 {
     const int64_t voxels = (int64_t)rill_geom_voxels(g), stride[3] = {1, g->n[0], (int64_t)g->n[0] * g->n[1]};
@@ -49,8 +49,8 @@ static void chambers_find(const rill_geom *g, uint32_t edge, int axis, rill_diff
         for (int64_t v = 0; v < voxels; v++)
             for (int s = 0; s < 6 && of[v] >= 0; s++) {
                 const int64_t w = beside(g, v, s, axis, ends);
-                if (w < 0 || llabs(w - v) != stride[s / 2] || of[w] < 0 || of[w] >= of[v] || g->voxels[v] != g->voxels[w] ||
-                    block_of(g, v, edge) != block_of(g, w, edge))
+                if (w < 0 || llabs(w - v) != stride[s / 2] || of[w] < 0 || of[w] >= of[v] ||
+                    g->voxels[v] != g->voxels[w] || block_of(g, v, edge) != block_of(g, w, edge))
                     continue;
                 of[v] = of[w];
                 changed = true;
@@ -65,8 +65,8 @@ static double conducts(const rill_geom *g, int64_t v, int64_t w)
 }
 
 /* Compare the rows of a level, and return how many links were compared. @param row  [voxels], or -1 */
-static uint64_t level_check(const rill_geom *g, const rill_flow_level *l, const int64_t *of, const int64_t *row,
-                            int axis, rill_diffusion_ends ends, double scale)
+static uint64_t level_check(const rill_geom *g, const rill_flow_level *l, const int64_t *of,
+                            const int64_t *row, int axis, rill_diffusion_ends ends, double scale)
 {
     const int64_t voxels = (int64_t)rill_geom_voxels(g);
     double *to = calloc(l->count, sizeof *to);
@@ -148,7 +148,8 @@ static uint64_t grid_check(const rill_geom *g, int kinds, int axis, rill_diffusi
 
 Test(join, grids_are_the_connected_parts_of_blocks)
 {
-    static const uint32_t sizes[][3] = {{1, 1, 1}, {4, 4, 4}, {5, 3, 7}, {13, 9, 6}, {66, 5, 9}, {3, 17, 130}};
+    static const uint32_t sizes[][3] = {{1, 1, 1},  {4, 4, 4},  {5, 3, 7},
+                                        {13, 9, 6}, {66, 5, 9}, {3, 17, 130}};
     uint64_t seen = 0, seed = 1;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (int kinds = 1; kinds <= 3; kinds++)

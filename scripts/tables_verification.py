@@ -82,18 +82,18 @@ def title(check, report):
 
 
 def checks_of(suite):
-    """Return a table for each device and set: a row for each check, a column for each format."""
+    """Return a table for each device, set, commit and kind of walls: a row for each check, a column for each format."""
     groups = {}
     for name, report in reports(suite):
         base = report["variant"].replace("-" + storage_of(report), "")
-        groups.setdefault((report["device"], report["set"], base), []).append((name, report))
+        groups.setdefault((report["device"], report["set"], base, report["software"] if suite == "vessels" else "", report.get("walls")), []).append((name, report))
     text = ""
     order = ["fp64", "fp32", "fp16s", "fp16c"]
-    for (device, which, variant), members in groups.items():
+    for (device, which, variant, _, walls), members in groups.items():
         members.sort(key=lambda m: (order + [storage_of(m[1])]).index(storage_of(m[1])))
         passed = sum(c["pass"] for _, r in members for c in r["checks"])
         total = sum(len(r["checks"]) for _, r in members)
-        text += f"\n### {device}: {variant}, {which} set\n\n{passed} of {total} checks passed. "
+        text += f"\n### {device}: {variant}, {which} set{", quadratic walls" if walls == "quadratic" else ""}\n\n{passed} of {total} checks passed. "
         text += ", ".join(f"[{storage_of(r)}](verification/{n}): {r['seconds']:.0f} s" for n, r in members)
         text += f"; rill {members[0][1]['software']}, {members[0][1]['date']}.\n\n"
         text += row(["flow", "what", "expected", f"limit, {storage_of(members[0][1])}"] +

@@ -121,16 +121,16 @@ static void print_compliance(const rill_case_plan_compliance *p)
             settles);
 }
 
-/* Errors of straight pipes and of a bend, as known from verification, with linear walls. */
+/* Errors of straight pipes and of a bend, as known from verification with the same walls. */
 static void print_errors(const rill_case *c, const rill_case_plan_errors *e)
 {
-    const char *linear = c->walls == RILL_WALLS_QUADRATIC ? "linear walls and " : "";
+    const char *walls = c->walls == RILL_WALLS_QUADRATIC ? "quadratic walls and " : "";
     char layer[64] = "";
     if (isnan(e->local)) return;
     if (e->layer > 0) snprintf(layer, sizeof layer, ", %.2g in the boundary layer", e->layer);
     cli_row("expected error", "wall shear %.2g %% in its mean and %.2g %% locally, pressure drop %.2g %%,",
             100 * e->mean, 100 * e->local, 100 * e->pressure);
-    cli_row("", "of a pipe oblique to the lattice with %s%.3g cells across%s, at tau %.4g", linear, e->cells,
+    cli_row("", "of a pipe oblique to the lattice with %s%.3g cells across%s, at tau %.4g", walls, e->cells,
             layer, e->tau);
     for (int k = 0; k < RILL_CASE_PLAN_SHAPES; k++) {
         static const char *const where[] = {"in a pipe along an axis of the lattice",
@@ -272,11 +272,13 @@ static json_t *shapes_json(const rill_case_plan_errors *e)
     return all;
 }
 
-static json_t *errors_json(const rill_case_plan_errors *e)
+static json_t *errors_json(const rill_case *c, const rill_case_plan_errors *e)
 {
     return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "walls",
-                     isnan(e->local) ? NULL : "interpolated", "cells", rill_json_real(e->cells), "tau",
-                     rill_json_real(e->tau), "boundary_layer_cells",
+                     isnan(e->local)                    ? NULL
+                     : c->walls == RILL_WALLS_QUADRATIC ? "quadratic"
+                                                        : "interpolated",
+                     "cells", rill_json_real(e->cells), "tau", rill_json_real(e->tau), "boundary_layer_cells",
                      rill_json_real(e->layer > 0 ? e->layer : NAN), "pressure_drop",
                      rill_json_real(e->pressure), "wall_shear_mean", rill_json_real(e->mean),
                      "wall_shear_local", rill_json_real(e->local), "dean", rill_json_real(e->dean),
@@ -303,7 +305,7 @@ json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill
         json_object_set_new(json, "checkpoint_bytes", json_integer((json_int_t)p->checkpoint_bytes)) ||
         json_object_set_new(json, "parts", cli_devices_json(&devices)) ||
         json_object_set_new(json, "compliance", compliance_json(&p->compliance)) ||
-        json_object_set_new(json, "expected_errors", errors_json(&p->errors)) ||
+        json_object_set_new(json, "expected_errors", errors_json(c, &p->errors)) ||
         json_object_set_new(json, "openings", openings) || json_object_set_new(json, "verdicts", verdicts) ||
         json_object_set_new(json, "can_run", json_boolean(!refused))) {
         json_decref(json);

@@ -66,7 +66,7 @@ Test(expected, interpolates, .init = begin, .fini = end)
 {
     rill_expected t;
     put(known, 6);
-    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_expected_read(false, &t), RILL_OK, "%s", rill_error_message());
     cr_assert_eq(t.count, 6);
     static const double cells[] = {5, 10, 14, 20, 80};
     for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
@@ -96,7 +96,7 @@ Test(expected, interpolates, .init = begin, .fini = end)
     char more[1024];
     snprintf(more, sizeof more, "%scumulant, d3q27, 0.51, 4, 20, 0.04, 0.04, 0.2\n", known);
     put(more, 7);
-    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_expected_read(false, &t), RILL_OK, "%s", rill_error_message());
     cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.51, 4).local, 0.2, 1e-9);
     cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.5 + sqrt(0.0003), 4).local, 0.1,
                        1e-9);
@@ -106,21 +106,21 @@ Test(expected, interpolates, .init = begin, .fini = end)
     /* Collisions that have oscillating flows of their own. */
     snprintf(more, sizeof more, "%strt, d3q27, 0.53, 4, 20, 0.03, 0.03, 0.1\n", known);
     put(more, 7);
-    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_expected_read(false, &t), RILL_OK, "%s", rill_error_message());
     cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.8, 4).local, 0.1, 1e-9);
     /* The mean is that of the collision with the larger one. */
     cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 40, 0.53, 8).mean, 0.03, 1e-9);
     rill_expected_free(&t);
     snprintf(more, sizeof more, "%strt, d3q27, 0.53, 4, 20, 0.003, 0.003, 0.1\n", known);
     put(more, 7);
-    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_expected_read(false, &t), RILL_OK, "%s", rill_error_message());
     cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.53, 4).mean, 0.01, 1e-9);
     rill_expected_free(&t);
     /* An error that changes its sign between 10 and 40 cells. */
     put("trt, d3q27, 0.51, 0, 10, 0.04, 0.02, 0.08\ntrt, d3q27, 0.51, 0, 20, 0.01, 0, 0.02\n"
         "trt, d3q27, 0.51, 0, 40, 0.0025, 0.005, 0.005\n",
         3);
-    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_expected_read(false, &t), RILL_OK, "%s", rill_error_message());
     cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 20, 0.51, 0).mean, 0.005, 1e-9);
     cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 14.142135623730951, 0.51, 0).mean, 0.01,
                        1e-9);
@@ -128,24 +128,43 @@ Test(expected, interpolates, .init = begin, .fini = end)
     rill_expected_free(&t);
 }
 
+/* Quadratic walls have tables of their own. */
+Test(expected, walls_have_their_own_tables, .init = begin, .fini = end)
+{
+    rill_expected t;
+    char path[128];
+    put(known, 6);
+    cr_expect_eq(rill_expected_read(true, &t), RILL_USAGE);
+    cr_expect(strstr(rill_error_message(), "wall-shear-errors-quadratic.csv"), "%s", rill_error_message());
+    put_table(
+        "wall-shear-errors-quadratic",
+        "collision, lattice, tau, Womersley number, cells, pressure drop, mean wall shear, local wall shear",
+        "trt, d3q27, 0.51, 0, 10, 0.02, 0.01, 0.07\n", 1);
+    cr_assert_eq(rill_expected_read(true, &t), RILL_OK, "%s", rill_error_message());
+    cr_expect_float_eq(rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 10, 0.51, 0).pressure, 0.02, 1e-9);
+    rill_expected_free(&t);
+    snprintf(path, sizeof path, "%s/wall-shear-errors-quadratic.csv", folder);
+    remove(path);
+}
+
 /* The boundary layer of a bend is as thick as radius / sqrt(Dean number): second order in its cells. */
 Test(expected, interpolates_bends_by_their_boundary_layer, .init = begin, .fini = end)
 {
     const char *columns = "Dean number, cells, local wall shear";
     double local = 0;
-    cr_expect_eq(rill_expected_bend(100, 20, &local), RILL_USAGE);
+    cr_expect_eq(rill_expected_bend(false, 100, 20, &local), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "bend-errors.csv"), "%s", rill_error_message());
     put_table("bend-errors", columns, "100, 20, 0.04\n25, 40, 0.0025\n", 2);
     static const double flows[][3] = {
         {100, 20, 0.04}, {25, 20, 0.01}, {100, 80, 0.0025}, {25, 10, 0.04}, {400, 20, 0.16}};
     for (size_t k = 0; k < sizeof flows / sizeof *flows; k++) {
-        cr_assert_eq(rill_expected_bend(flows[k][0], flows[k][1], &local), RILL_OK, "%s",
+        cr_assert_eq(rill_expected_bend(false, flows[k][0], flows[k][1], &local), RILL_OK, "%s",
                      rill_error_message());
         cr_expect_float_eq(local, flows[k][2], 1e-9, "Dean %g, %g cells: %g", flows[k][0], flows[k][1],
                            local);
     }
     put_table("bend-errors", columns, "0, 20, 0.04\n", 1);
-    cr_expect_eq(rill_expected_bend(100, 20, &local), RILL_USAGE);
+    cr_expect_eq(rill_expected_bend(false, 100, 20, &local), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "out of range"), "%s", rill_error_message());
 }
 
@@ -154,49 +173,53 @@ Test(expected, interpolates_shapes_by_their_cells, .init = begin, .fini = end)
 {
     const char *columns = "shape, cells, pressure drop, mean wall shear, local wall shear";
     double error[3];
-    cr_expect_eq(rill_expected_shape(RILL_CASE_PLAN_STENOSIS, 20, error), RILL_USAGE);
+    cr_expect_eq(rill_expected_shape(false, RILL_CASE_PLAN_STENOSIS, 20, error), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "shape-errors.csv"), "%s", rill_error_message());
     put_table("shape-errors", columns,
               "stenosis, 10, 0.08, 0.04, 0.16\nstenosis, 20, 0.02, 0.01, 0.04\ntriangle, 20, 0.5, 0.5, 0.5\n",
               3);
     static const double flows[][2] = {{10, 0.04}, {20, 0.01}, {14.142135623730951, 0.02}, {40, 0.0025}};
     for (size_t k = 0; k < sizeof flows / sizeof *flows; k++) {
-        cr_assert_eq(rill_expected_shape(RILL_CASE_PLAN_STENOSIS, flows[k][0], error), RILL_OK, "%s",
+        cr_assert_eq(rill_expected_shape(false, RILL_CASE_PLAN_STENOSIS, flows[k][0], error), RILL_OK, "%s",
                      rill_error_message());
         cr_expect_float_eq(error[0], 2 * flows[k][1], 1e-9, "%g cells: %g", flows[k][0], error[0]);
         cr_expect_float_eq(error[1], flows[k][1], 1e-9, "%g cells: %g", flows[k][0], error[1]);
         cr_expect_float_eq(error[2], 4 * flows[k][1], 1e-9, "%g cells: %g", flows[k][0], error[2]);
     }
-    cr_expect_eq(rill_expected_shape(RILL_CASE_PLAN_STRAIGHT, 20, error), RILL_USAGE);
+    cr_expect_eq(rill_expected_shape(false, RILL_CASE_PLAN_STRAIGHT, 20, error), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "has no rows of \"straight\""), "%s", rill_error_message());
     put_table("shape-errors", columns, "triangle, 0, 0.5, 0.5, 0.5\n", 1);
-    cr_expect_eq(rill_expected_shape(RILL_CASE_PLAN_TRIANGLE, 20, error), RILL_USAGE);
+    cr_expect_eq(rill_expected_shape(false, RILL_CASE_PLAN_TRIANGLE, 20, error), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "out of range"), "%s", rill_error_message());
 }
 
 Test(expected, tells_a_table_that_is_missing_or_damaged, .init = begin, .fini = end)
 {
     rill_expected t;
-    cr_expect_eq(rill_expected_read(&t), RILL_USAGE);
+    cr_expect_eq(rill_expected_read(false, &t), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "wall-shear-errors.csv"), "%s", rill_error_message());
     put("bgk, d3q27, 0.51, 0, 10, 0.04, 0.02, 0.08\n", 1);
-    cr_expect_eq(rill_expected_read(&t), RILL_USAGE);
+    cr_expect_eq(rill_expected_read(false, &t), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "\"bgk\" is not a collision"), "%s", rill_error_message());
     put("trt, d3q9, 0.51, 0, 10, 0.04, 0.02, 0.08\n", 1);
-    cr_expect_eq(rill_expected_read(&t), RILL_USAGE);
+    cr_expect_eq(rill_expected_read(false, &t), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "\"d3q9\" is not a lattice"), "%s", rill_error_message());
     put("trt, d3q27, 0.5, 0, 10, 0.04, 0.02, 0.08\n", 1);
-    cr_expect_eq(rill_expected_read(&t), RILL_USAGE);
+    cr_expect_eq(rill_expected_read(false, &t), RILL_USAGE);
     cr_expect(strstr(rill_error_message(), "out of range"), "%s", rill_error_message());
 }
 
 /* What was measured is never more than what is stated for the same flow. */
-Test(expected, no_row_of_the_tables_has_more_than_is_stated)
+static void tables_state_their_rows(bool quadratic, int pipes)
 {
+    const char *suffix = quadratic ? "-quadratic" : "";
+    char bend_errors[64], shape_errors[64];
+    snprintf(bend_errors, sizeof bend_errors, "bend-errors%s", suffix);
+    snprintf(shape_errors, sizeof shape_errors, "shape-errors%s", suffix);
     rill_expected t;
     rill_table bends;
-    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
-    cr_assert_gt(t.count, 100);
+    cr_assert_eq(rill_expected_read(quadratic, &t), RILL_OK, "%s", rill_error_message());
+    cr_assert_gt(t.count, pipes);
     for (int k = 0; k < t.count; k++) {
         const rill_expected_point *p = &t.points[k];
         const rill_case_plan_errors e =
@@ -209,12 +232,13 @@ Test(expected, no_row_of_the_tables_has_more_than_is_stated)
                           said[i]);
     }
     rill_expected_free(&t);
-    cr_assert_eq(rill_table_read("bend-errors", &bends), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_table_read(bend_errors, &bends), RILL_OK, "%s", rill_error_message());
     cr_assert_gt(bends.rows, 4);
     for (int row = 0; row < bends.rows; row++) {
         double of[3], local = 0;
         for (int k = 0; k < 3; k++) cr_assert_eq(rill_table_number(&bends, row, k, &of[k]), RILL_OK);
-        cr_assert_eq(rill_expected_bend(of[0], of[1], &local), RILL_OK, "%s", rill_error_message());
+        cr_assert_eq(rill_expected_bend(quadratic, of[0], of[1], &local), RILL_OK, "%s",
+                     rill_error_message());
         cr_expect_geq(local, of[2] * (1 - 1e-9), "Dean %g, %g cells: %g, stated %g", of[0], of[1], of[2],
                       local);
     }
@@ -222,13 +246,14 @@ Test(expected, no_row_of_the_tables_has_more_than_is_stated)
     for (int k = 0; k < RILL_CASE_PLAN_SHAPES; k++) {
         const rill_case_plan_shape shape = (rill_case_plan_shape)k;
         rill_table table;
-        cr_assert_eq(rill_table_read("shape-errors", &table), RILL_OK, "%s", rill_error_message());
+        cr_assert_eq(rill_table_read(shape_errors, &table), RILL_OK, "%s", rill_error_message());
         cr_assert_gt(table.rows, 8);
         for (int row = 0; row < table.rows; row++) {
             double cells = 0, said[3];
             if (strcmp(table.cells[row * table.columns], rill_case_plan_shape_name(shape)) != 0) continue;
             cr_assert_eq(rill_table_number(&table, row, 1, &cells), RILL_OK);
-            cr_assert_eq(rill_expected_shape(shape, cells, said), RILL_OK, "%s", rill_error_message());
+            cr_assert_eq(rill_expected_shape(quadratic, shape, cells, said), RILL_OK, "%s",
+                         rill_error_message());
             for (int e = 0; e < 3; e++) {
                 double error = 0;
                 cr_assert_eq(rill_table_number(&table, row, 2 + e, &error), RILL_OK);
@@ -240,6 +265,10 @@ Test(expected, no_row_of_the_tables_has_more_than_is_stated)
     }
 }
 
+Test(expected, no_row_of_the_tables_has_more_than_is_stated) { tables_state_their_rows(false, 100); }
+
+Test(expected, no_row_of_quadratic_walls_has_more_than_is_stated) { tables_state_their_rows(true, 80); }
+
 /* What the suite finds is no larger than what the table says, but for a quarter. */
 Test(expected, the_table_holds)
 {
@@ -248,7 +277,7 @@ Test(expected, the_table_holds)
         .variant = rill_variant_default(), .on.backend = RILL_BACKEND_CPU, .magic = 3. / 16};
     rill_expected t;
     int found = 0;
-    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_expected_read(false, &t), RILL_OK, "%s", rill_error_message());
     for (int k = 0; k < rill_verify_count(RILL_VERIFY_VESSELS); k++) {
         rill_verify_case of = *rill_verify_at(RILL_VERIFY_VESSELS, k);
         rill_verify_record record;
@@ -277,7 +306,7 @@ Test(expected, rows_of_pulses_are_those_of_runs)
         .variant = rill_variant_default(), .on.backend = RILL_BACKEND_CPU, .magic = 3. / 16};
     rill_expected t;
     int found = 0;
-    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_expected_read(false, &t), RILL_OK, "%s", rill_error_message());
     for (int k = 0; k < rill_verify_count(RILL_VERIFY_VESSELS); k++) {
         rill_verify_case of = *rill_verify_at(RILL_VERIFY_VESSELS, k);
         rill_verify_record record;
@@ -354,7 +383,7 @@ Test(expected, viscosity_laws_with_trt_have_twice_the_local_error, .init = files
 Test(expected, the_table_holds_between_its_widths)
 {
     rill_expected t;
-    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_expected_read(false, &t), RILL_OK, "%s", rill_error_message());
     const double told = rill_expected_at(&t, RILL_D3Q27, RILL_TRT, 13, 0.504, 3.96).mean;
     cr_expect_geq(told, 0.0285, "%g", told);
     rill_expected_free(&t);
@@ -364,7 +393,7 @@ Test(expected, the_table_holds_between_its_widths)
 Test(expected, the_mean_of_cumulants_is_at_least_that_of_trt)
 {
     rill_expected t;
-    cr_assert_eq(rill_expected_read(&t), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_expected_read(false, &t), RILL_OK, "%s", rill_error_message());
     const double told = rill_expected_at(&t, RILL_D3Q27, RILL_CUMULANT, 12, 0.505, 4).mean;
     cr_expect_geq(told, 0.0211, "%g", told);
     rill_expected_free(&t);

@@ -7,6 +7,7 @@
 #include "geometry/surface/mesh.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,12 +65,20 @@ done:
     return status;
 }
 
-rill_status rill_expected_read(rill_expected *out)
+/* Read a table of linear or quadratic walls. */
+static rill_status table_read(const char *name, bool quadratic, rill_table *out)
+{
+    char whole[64];
+    snprintf(whole, sizeof whole, "%s%s", name, quadratic ? "-quadratic" : "");
+    return rill_table_read(whole, out);
+}
+
+rill_status rill_expected_read(bool quadratic, rill_expected *out)
 {
     rill_status status = RILL_OK;
     rill_table table;
     *out = (rill_expected){.points = NULL};
-    RILL_TRY(rill_table_read("wall-shear-errors", &table));
+    RILL_TRY(table_read("wall-shear-errors", quadratic, &table));
     out->points = calloc((size_t)table.rows + 1, sizeof *out->points);
     if (!out->points) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a table"));
     for (int row = 0; row < table.rows; row++) RILL_TRY(point_read(&table, row, &out->points[row]));
@@ -125,14 +134,14 @@ static void curve_at(knot *knots, int count, double x, double error[ERRORS])
     }
 }
 
-rill_status rill_expected_bend(double dean, double cells, double *local)
+rill_status rill_expected_bend(bool quadratic, double dean, double cells, double *local)
 {
     enum { LOCAL = 2 };
     rill_status status = RILL_OK;
     rill_table table;
     double error[ERRORS];
     knot *knots = NULL;
-    RILL_TRY(rill_table_read("bend-errors", &table));
+    RILL_TRY(table_read("bend-errors", quadratic, &table));
     knots = calloc((size_t)table.rows + 1, sizeof *knots);
     if (!knots) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a table"));
     for (int row = 0; row < table.rows; row++) {
@@ -159,14 +168,15 @@ const char *rill_case_plan_shape_name(rill_case_plan_shape shape)
     return names[shape];
 }
 
-rill_status rill_expected_shape(rill_case_plan_shape shape, double cells, double errors[ERRORS])
+rill_status rill_expected_shape(bool quadratic, rill_case_plan_shape shape, double cells,
+                                double errors[ERRORS])
 {
     enum { COLUMNS = 2 }; /* in front of the errors */
     rill_status status = RILL_OK;
     rill_table table;
     knot *knots = NULL;
     int count = 0;
-    RILL_TRY(rill_table_read("shape-errors", &table));
+    RILL_TRY(table_read("shape-errors", quadratic, &table));
     knots = calloc((size_t)table.rows + 1, sizeof *knots);
     if (!knots) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for a table"));
     for (int row = 0; row < table.rows; row++) {
@@ -325,6 +335,7 @@ double rill_expected_width(const rill_opening *o)
 
 rill_case_plan_errors rill_case_expected(const rill_case *given, const rill_case_plan *plan, double cells)
 {
+    const bool quadratic = given->walls == RILL_WALLS_QUADRATIC;
     rill_expected table;
     const rill_case_plan_opening *least = &plan->openings[0];
     for (int k = 1; k < plan->opening_count; k++)
@@ -336,7 +347,7 @@ rill_case_plan_errors rill_case_expected(const rill_case *given, const rill_case
     cells = least->narrow * finer;
     rill_case_plan_errors out = none(cells, tau);
     if (given->walls == RILL_WALLS_HALF_WAY || !(least->cells > 0)) return out;
-    if (rill_expected_read(&table) != RILL_OK) return out;
+    if (rill_expected_read(quadratic, &table) != RILL_OK) return out;
     const rill_variant v = plan->options.variant;
     out = rill_expected_at(&table, v.lattice, v.collision, cells, tau, least->womersley * flat);
     rill_expected_free(&table);
@@ -346,11 +357,11 @@ rill_case_plan_errors rill_case_expected(const rill_case *given, const rill_case
     out.mean += out.sound;
     out.local += out.sound;
     out.dean = least->reynolds * sqrt(BEND);
-    if (out.dean > 0 && rill_expected_bend(out.dean, cells, &out.bend) == RILL_OK)
+    if (out.dean > 0 && rill_expected_bend(quadratic, out.dean, cells, &out.bend) == RILL_OK)
         out.bend = fmax(out.bend + out.sound, out.local);
     for (int k = 0; k < RILL_CASE_PLAN_SHAPES && !isnan(out.local); k++) {
         double e[ERRORS];
-        if (rill_expected_shape((rill_case_plan_shape)k, cells, e) != RILL_OK) continue;
+        if (rill_expected_shape(quadratic, (rill_case_plan_shape)k, cells, e) != RILL_OK) continue;
         out.shape[k] = (rill_shape_errors){.pressure = fmax(e[0] + out.sound, out.pressure),
                                            .mean = fmax(e[1] + out.sound, out.mean),
                                            .local = fmax(e[2] + out.sound, out.local)};

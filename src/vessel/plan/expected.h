@@ -2,7 +2,8 @@
 /**
  * @file expected.h
  * Errors of wall shear and pressure drop to expect, from a table of what was measured in straight pipes:
- * data/wall-shear-errors.csv, which scripts/wall-shear-errors makes of records of `rill verify`.
+ * data/wall-shear-errors.csv, which scripts/wall-shear-errors makes of records of `rill verify`. Walls that
+ * are interpolated quadratically have tables of their own, data/wall-shear-errors-quadratic.csv and likewise.
  */
 #ifndef RILL_VESSEL_EXPECTED_H
 #define RILL_VESSEL_EXPECTED_H
@@ -25,8 +26,9 @@ typedef struct rill_expected {
     int count;
 } rill_expected;
 
-/** Read it. @return RILL_USAGE with the remedy when it is missing or damaged */
-rill_status rill_expected_read(rill_expected *out);
+/** Read it. @param[in] quadratic  the walls @return RILL_USAGE with the remedy when it is missing or damaged
+ */
+rill_status rill_expected_read(bool quadratic, rill_expected *out);
 
 /** Free it; a cleared one is allowed. */
 void rill_expected_free(rill_expected *expected);
@@ -50,7 +52,7 @@ rill_case_plan_errors rill_expected_at(const rill_expected *expected, rill_latti
  * cells in the boundary layer at the outer wall, which is as thick as radius / sqrt(Dean number).
  * @return RILL_USAGE with the remedy when the table is missing or damaged
  */
-rill_status rill_expected_bend(double dean, double cells, double *local);
+rill_status rill_expected_bend(bool quadratic, double dean, double cells, double *local);
 
 /** Return the name of a shape in data/shape-errors.csv and in JSON. */
 const char *rill_case_plan_shape_name(rill_case_plan_shape shape);
@@ -60,7 +62,7 @@ const char *rill_case_plan_shape_name(rill_case_plan_shape shape);
  * @param[out] errors  as rill_expected_point.error
  * @return RILL_USAGE with the remedy when the table is missing, damaged or lacks the shape
  */
-rill_status rill_expected_shape(rill_case_plan_shape shape, double cells, double errors[3]);
+rill_status rill_expected_shape(bool quadratic, rill_case_plan_shape shape, double cells, double errors[3]);
 
 /** Return the width of an opening where it is narrowest, m: between two parallel lines, at most its hydraulic
  * diameter. Flows through flat openings err as in a pipe of this width. */
@@ -68,7 +70,7 @@ double rill_expected_width(const rill_opening *opening);
 
 /**
  * Find the errors of a case where its vessel has the fewest cells across an opening, from the table of the
- * data, with the cells where that is narrowest. With quadratic walls they are those of linear ones.
+ * data for its walls, with the cells where that is narrowest.
  * @param[in] cells  NaN: those of the plan; else across the hydraulic diameter, at the same Mach number
  * @return NaN where they are not known: without the table, with half-way bounce-back, with a lattice and
  * collision that are not in it

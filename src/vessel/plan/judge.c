@@ -172,10 +172,9 @@ static void judge_cells(const rill_case *c, const rill_geom *geom, rill_case_pla
     else
         rill_case_say(
             plan, false,
-            "%.3g cells lie across %s, at which the pressure drop of a straight pipe%s has an error of about %.2g %% and its wall shear a local error of %.2g %%, more of a vessel where the boundary layer is thin: voxelize with --dx \"%s\", %d cells across, for %.2g and %.2g %%",
-            cells, o->name, c->walls == RILL_WALLS_QUADRATIC ? " with linear walls" : "",
-            100 * plan->errors.pressure, 100 * plan->errors.local, dx, CELLS_FEW, 100 * then.pressure,
-            100 * then.local);
+            "%.3g cells lie across %s, at which the pressure drop of a straight pipe has an error of about %.2g %% and its wall shear a local error of %.2g %%, more of a vessel where the boundary layer is thin: voxelize with --dx \"%s\", %d cells across, for %.2g and %.2g %%",
+            cells, o->name, 100 * plan->errors.pressure, 100 * plan->errors.local, dx, CELLS_FEW,
+            100 * then.pressure, 100 * then.local);
 }
 
 static void judge_velocity(const rill_passage *fastest, rill_case_plan *plan)
@@ -293,11 +292,6 @@ static void judge_outlets(const rill_case *c, const rill_geom *geom, rill_case_p
 /* A staircase has more wall than the surface, at other positions. */
 static void judge_walls(const rill_case *c, rill_case_plan *plan)
 {
-    if (c->walls == RILL_WALLS_QUADRATIC)
-        rill_case_say(
-            plan, false,
-            "the expected errors are those of linear walls: quadratic ones have about half of that of the pressure drop, or less, "
-            "and of the wall shear about as much: in a pipe of 12 cells 0.9 of the local error at tau 0.502, 1.15 times at 0.8, 1.25 times in a pulse");
     if (c->walls != RILL_WALLS_HALF_WAY) return;
     rill_case_say(
         plan, false,

@@ -19,9 +19,9 @@
  * Larger ones are estimated from a box without walls. On CPU cores a node of a vessel takes 0.93 times as
  * long as one of the box, a wall link 1.9 times, a link through an opening 11 times: that fits vessels of 3e4
  * to 7e6 nodes, stepped on two cores with TRT and cumulants, within a quarter. On a GPU vessels make 79 to 88
- * % of the step without walls and openings (docs/performance.md). With quadratic walls it is 66 to 71 % of an
- * aorta of 4.1e6 nodes and 76 to 81 % of one of 13.7e6 with cumulants, 59 to 61 and 70 to 72 % with TRT, on
- * an H200 (docs/suites.md, "Missed limits").
+ * % of the step without walls and openings (docs/performance.md), with quadratic walls 59 to 64 % of an aorta
+ * of 4.1e6 nodes without its openings and, by a former rule that reads as many populations, 70 to 81 % of one
+ * of 13.7e6 (docs/wall-shear.md).
  */
 static double part_of_box(const rill_case *given, const rill_case_plan *plan, bool host)
 {

@@ -93,7 +93,8 @@ def checks_of(suite):
         members.sort(key=lambda m: (order + [storage_of(m[1])]).index(storage_of(m[1])))
         passed = sum(c["pass"] for _, r in members for c in r["checks"])
         total = sum(len(r["checks"]) for _, r in members)
-        text += f"\n### {device}: {variant}, {which} set{", quadratic walls" if walls == "quadratic" else ""}\n\n{passed} of {total} checks passed. "
+        kind = ", quadratic walls" if walls == "quadratic" else ""
+        text += f"\n### {device}: {variant}, {which} set{kind}\n\n{passed} of {total} checks passed. "
         text += ", ".join(f"[{storage_of(r)}](verification/{n}): {r['seconds']:.0f} s" for n, r in members)
         text += f"; rill {members[0][1]['software']}, {members[0][1]['date']}.\n\n"
         text += row(["flow", "what", "expected", f"limit, {storage_of(members[0][1])}"] +

@@ -362,6 +362,7 @@ static rill_status add_suite(rill_bench_plan *plan, const rill_bench_wants *want
             shape.porosity = porosity[k];
             if (k == RILL_SCALING_CORONARY && !wants->cells) shape.cells = wants->device ? 1234 : 192;
             if (k == RILL_SCALING_OVERLAP && !wants->cells && wants->device) shape.cells = 1024;
+            if (k == RILL_SCALING_OVERLAP && wants->porosity > 0) shape.porosity = wants->porosity;
             if (k == RILL_SCALING_ROCK || k == RILL_SCALING_VESSEL) shape.cells = 0;
             if (k == RILL_SCALING_VESSEL) {
                 shape.boundaries = RILL_BENCH_ALL;

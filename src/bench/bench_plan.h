@@ -72,6 +72,7 @@ typedef struct rill_bench_wants {
     bool device;         /**< a GPU: larger geometries, and addressings that are fast there */
     bool rock, vessel;   /**< there is a geometry for the suite of that name */
     uint32_t cells;      /**< voxels along the edges of geometries; 0: the suite's own; not for sizes */
+    double porosity;     /**< of overlapping spheres in the suite scaling; 0: 0.06 */
     uint64_t most_nodes; /**< of sizes; 0: 1e7 on a CPU, what fits on a GPU */
     double seconds;      /**< of nine rounds */
     double bandwidth;    /**< bytes per second, for the estimate and nothing else */

@@ -18,7 +18,7 @@ typedef struct bench_options {
     cli_choices suites, cases;
     const char *rock, *pore, *vessel;
     uint64_t cells, most_nodes;
-    double seconds;
+    double seconds, porosity;
     bool seconds_given, dry_run;
     cli_scaling scaling;
 } bench_options;
@@ -62,6 +62,7 @@ static rill_status want(bench_options *o, const rill_bench_yardstick *yardstick,
                               .rock = o->rock != NULL,
                               .vessel = o->vessel != NULL,
                               .cells = (uint32_t)o->cells,
+                              .porosity = o->porosity,
                               .most_nodes = o->most_nodes,
                               .bandwidth = yardstick->bandwidth,
                               .threads = rill_threads()};
@@ -444,6 +445,8 @@ static int run(int argc, char **argv)
          .fallback = "128 to 256 on a CPU, 320 to 1024 on a GPU", .min = 8, .max = 4096},
         {"max-nodes", 0, CLI_COUNT, &o.most_nodes, "COUNT", "most nodes of the suite sizes",
          .fallback = "1e7 on a CPU, what fits on a GPU", .min = 1000, .max = 4294967294.0},
+        {"porosity", 0, CLI_REAL, &o.porosity, "FRACTION", "porosity of the case overlap", .fallback = "0.06",
+         .min = 0.01, .max = 0.99},
         {"seconds", 0, CLI_REAL, &o.seconds, "SECONDS", "time of nine rounds of a case",
          .fallback = "1 on a CPU, 0.3 on a GPU", .min = 0.01, .max = 3600, .given = &o.seconds_given},
         {"dry-run", 0, CLI_FLAG, &o.dry_run, .help = "list the cases and the time that they will take"},
@@ -488,7 +491,7 @@ const cli_command cli_bench = {
         "  scaling     one simulation on 1, 2, 4 ... devices: weak (spheres) and strong (spheres, tubes, a tree of\n"
         "              arteries, --rock, --vessel), with the bits compared; alone, with --devices, --ranks or --model.\n"
         "              Only with --cases: bed and riverbed (weak, porosities 0.36 and 0.68), coronary (strong, a tree\n"
-        "              of 1.2e8 nodes on a GPU), overlap (strong, overlapping spheres, porosity 0.06, also larger\n"
+        "              of 1.2e8 nodes on a GPU), overlap (strong, overlapping spheres, see --porosity, also larger\n"
         "              than the memory: --model --parts 16 --cells 4096)\n"
         "  time-to-answer  permeabilities from voxels to k: from rest and as they start by default, with the error\n"
         "              of k against fp64 to 1e-6; alone\n"

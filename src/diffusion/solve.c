@@ -97,6 +97,7 @@ rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int
     rill_status status = RILL_OK;
     *out = (rill_diffusor){.geom = geom, .device = device};
     RILL_TRY(rill_numbering_create(geom, &out->numbering));
+    RILL_TRY(rill_numbering_check_32(out->numbering.nodes, "the solver of diffusion"));
     for (int i = 0; i < RILL_DIFFUSION_KINDS; i++)
         for (int j = 0; j < RILL_DIFFUSION_KINDS; j++) {
             const double a = i < count ? ratio[i] : 1, b = j < count ? ratio[j] : 1;

@@ -40,13 +40,13 @@ static size_t pair_links(const rill_domain *domain, const rill_layers *layers, c
                          rill_swap *swaps)
 {
     const rill_geom *geom = domain->geom;
-    const rill_node node = rill_layers_node(layers, x[0], x[1], x[2]);
+    const rill_node node = (rill_node)rill_layers_node(layers, x[0], x[1], x[2]);
     size_t count = 0;
     if (node == RILL_UPSTREAM_WALL) return 0;
     for (int i = 1; i < rill_q(domain->lattice); i++) {
         const rill_link_end end = rill_follow_link(geom, domain->lattice, x, i);
         if (end.wall || !end.mirrored) continue;
-        const rill_node other = rill_layers_node(layers, end.x[0], end.x[1], end.x[2]);
+        const rill_node other = (rill_node)rill_layers_node(layers, end.x[0], end.x[1], end.x[2]);
         if (other == RILL_UPSTREAM_WALL) continue;
         const int back = rill_opposite(reflect(domain->lattice, i, end.mirrored));
         const int sign = domain->flow_axis >= 0 && end.mirrored >> domain->flow_axis & 1 ? -1 : 1;
@@ -113,6 +113,7 @@ static rill_status pair_mirrored(rill_domain *domain)
     bool any = false;
     for (int a = 0; a < 3; a++) any = any || geom->sides[a] == RILL_MIRROR;
     if (!any) return RILL_OK;
+    RILL_TRY(rill_numbering_check_32(domain->nodes, "links across mirrored boundaries"));
     RILL_TRY(rill_array_create((uint64_t)rows + 1, sizeof *first, "rows of mirrored links", (void **)&first));
     first[0] = 0;
     RILL_TRY(pair_rows(domain, first, NULL));

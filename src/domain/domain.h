@@ -16,10 +16,9 @@ typedef struct rill_links_pool rill_links_pool;
 struct rill_domain {
     const rill_geom *geom; /**< borrowed */
     rill_lattice lattice;
-    int flow_axis; /**< -1: none */
-    rill_global_node
-        nodes;       /**< that are stepped; of a part, as of a domain that has all numbers, below 2^32 */
-    rill_node first; /**< of them, among those of `numbering`: 0 unless this is a part, see parts.h */
+    int flow_axis;          /**< -1: none */
+    rill_global_node nodes; /**< that are stepped; of a part below 2^32 */
+    rill_node first;        /**< of them, among those of `numbering`: 0 unless this is a part, see parts.h */
     rill_numbering numbering;
     bool borrowed;    /**< the numbering is another domain's, which lives longer */
     rill_swap *swaps; /**< links across mirrored boundaries, NULL without */
@@ -42,6 +41,12 @@ rill_status rill_domain_create_unpaired(const rill_geom *geom, const rill_domain
 static inline rill_node rill_domain_end(const rill_domain *domain)
 {
     return domain->first + (rill_node)domain->nodes;
+}
+
+/** Return whether 32 bits number all nodes, so that one device may step them; several step more. */
+static inline bool rill_domain_is_one(const rill_domain *domain)
+{
+    return domain->nodes < RILL_UPSTREAM_WALL;
 }
 
 /** Return the row length for a number of nodes: whole blocks, an odd number of them, because rows a power of

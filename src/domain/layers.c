@@ -76,7 +76,8 @@ rill_status rill_layers_take(const rill_domain *domain, int64_t first, uint32_t 
     rill_status status = RILL_OK;
     const uint32_t *n = domain->numbering.n, box = n[2];
     if (domain->numbering.occupied) {
-        *layers = (rill_layers){.numbering = domain->numbering, .box = box, .borrowed = true};
+        *layers = (rill_layers){
+            .numbering = domain->numbering, .before = domain->numbering.before, .box = box, .borrowed = true};
         return RILL_OK;
     }
     if (count > box) count = box;
@@ -84,6 +85,7 @@ rill_status rill_layers_take(const rill_domain *domain, int64_t first, uint32_t 
         rill_layers_free(layers);
         RILL_TRY(rill_numbering_begin((const uint32_t[3]){n[0], n[1], count}, &layers->numbering));
     }
+    layers->before = domain->numbering.before;
     layers->box = box;
     layers->first = (uint32_t)((first % box + box) % box);
     layers->numbering.nodes = domain->numbering.nodes;

@@ -13,6 +13,7 @@
 /** Planes of the periodic box of a domain. Start with zeros. */
 typedef struct rill_layers {
     rill_numbering numbering; /**< n[2]: the planes that it has */
+    const uint64_t *before;   /**< [box + 1], nodes in the planes of the whole before: the domain's */
     uint32_t first, box;      /**< the first of them in the whole; planes of the whole */
     bool borrowed;
 } rill_layers;
@@ -42,9 +43,9 @@ static inline uint32_t rill_layers_plane(const rill_layers *layers, uint32_t z)
 }
 
 /** See rill_numbering_rank(), _has() and _node(); z counts in the whole. */
-static inline rill_node rill_layers_rank(const rill_layers *layers, uint32_t x, uint32_t y, uint32_t z)
+static inline rill_global_node rill_layers_rank(const rill_layers *layers, uint32_t x, uint32_t y, uint32_t z)
 {
-    return rill_numbering_rank(&layers->numbering, x, y, rill_layers_plane(layers, z));
+    return layers->before[z] + rill_numbering_within(&layers->numbering, x, y, rill_layers_plane(layers, z));
 }
 
 static inline bool rill_layers_has(const rill_layers *layers, uint32_t x, uint32_t y, uint32_t z)
@@ -52,9 +53,9 @@ static inline bool rill_layers_has(const rill_layers *layers, uint32_t x, uint32
     return rill_numbering_has(&layers->numbering, x, y, rill_layers_plane(layers, z));
 }
 
-static inline rill_node rill_layers_node(const rill_layers *layers, uint32_t x, uint32_t y, uint32_t z)
+static inline rill_global_node rill_layers_node(const rill_layers *layers, uint32_t x, uint32_t y, uint32_t z)
 {
-    return rill_numbering_node(&layers->numbering, x, y, rill_layers_plane(layers, z));
+    return rill_layers_has(layers, x, y, z) ? rill_layers_rank(layers, x, y, z) : RILL_NO_NODE;
 }
 
 #endif

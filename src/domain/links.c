@@ -77,7 +77,35 @@ static void add_part(rill_links_size *size, size_t field, uint64_t bytes, const 
     size->bytes += bytes;
 }
 
-static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t ghosts, rill_links_size *out)
+/* Return the words of an occupancy bitmap. */
+static uint64_t words_of(const rill_numbering *fluid)
+{
+    return (uint64_t)row_of(fluid) * (fluid->n[1] + 2) * (fluid->n[2] + 2);
+}
+
+/* Refuse links that kernels cannot number: they do so in 32 bits. */
+static rill_status numbers_check(const rill_numbering *fluid, rill_variant v, const rill_links_size *size)
+{
+    if (size->first_ghost + size->ghosts > RILL_UPSTREAM_WALL - 1u)
+        return rill_fail(
+            RILL_USAGE,
+            "%llu nodes%s and %llu ghosts are more than the 4294967294 that kernels can number: crop, or choose --stream aa --addressing bitmap",
+            (unsigned long long)size->nodes, v.addressing == RILL_DENSE ? " (all voxels)" : "",
+            (unsigned long long)size->ghosts);
+    if (rill_stream_ring(v.stream) && size->stride > UINT32_MAX)
+        return rill_fail(
+            RILL_USAGE,
+            "a ring buffer of %llu nodes has more than the 4294967295 entries that kernels can number: crop, or choose --stream aa",
+            (unsigned long long)size->nodes);
+    if (v.addressing == RILL_BITMAP && words_of(fluid) > UINT32_MAX)
+        return rill_fail(
+            RILL_USAGE,
+            "a bitmap of %llu words is larger than the 4294967295 that kernels can number: crop, or choose --addressing list",
+            (unsigned long long)words_of(fluid));
+    return RILL_OK;
+}
+
+static rill_links_size layout(const rill_numbering *fluid, rill_variant v, uint64_t ghosts)
 {
     rill_links_size size = {.nodes = fluid->nodes, .ghosts = ghosts};
     const bool dense = v.addressing == RILL_DENSE;
@@ -101,17 +129,7 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
         size.shift = (size_t)whole_blocks(size.chunk + size.reach + RILL_COUNTERS_UNIT);
         slots = size.nodes + size.ghosts + size.shift;
     }
-    if (size.first_ghost + size.ghosts > RILL_UPSTREAM_WALL - 1u)
-        return rill_fail(
-            RILL_USAGE,
-            "%llu nodes%s and %llu ghosts are more than the 4294967294 that kernels can number: crop, or choose --stream aa --addressing bitmap",
-            (unsigned long long)size.nodes, dense ? " (all voxels)" : "", (unsigned long long)size.ghosts);
     size.stride = rill_domain_stride_of(slots);
-    if (rill_stream_ring(v.stream) && size.stride > UINT32_MAX)
-        return rill_fail(
-            RILL_USAGE,
-            "a ring buffer of %llu nodes has more than the 4294967295 entries that kernels can number: crop, or choose --stream aa",
-            (unsigned long long)size.nodes);
     size.list_stride =
         rill_domain_stride_of(v.addressing == RILL_CHASE ? size.first_ghost + ghosts : size.nodes);
     const uint64_t rows = (uint64_t)rill_list_rows(v.lattice, v.stream, v.addressing);
@@ -123,12 +141,7 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
                  "the wall bits");
     if (dense) add_part(&size, offsetof(rill_arrays, flags), whole_blocks(size.nodes), "the voxel flags");
     if (v.addressing == RILL_BITMAP) {
-        const uint64_t words = (uint64_t)row_of(fluid) * (fluid->n[1] + 2) * (fluid->n[2] + 2);
-        if (words > UINT32_MAX)
-            return rill_fail(
-                RILL_USAGE,
-                "a bitmap of %llu words is larger than the 4294967295 that kernels can number: crop, or choose --addressing list",
-                (unsigned long long)words);
+        const uint64_t words = words_of(fluid);
         add_part(&size, offsetof(rill_arrays, places), whole_blocks(size.nodes) * sizeof(uint32_t),
                  "the positions of nodes");
         add_part(&size, offsetof(rill_arrays, starts),
@@ -138,8 +151,7 @@ static rill_status layout(const rill_numbering *fluid, rill_variant v, uint64_t 
             add_part(&size, offsetof(rill_arrays, ghost_words), words * sizeof(rill_word),
                      "the bitmap of ghosts");
     }
-    *out = size;
-    return RILL_OK;
+    return size;
 }
 
 static rill_status ghosts_create(const rill_numbering *fluid, rill_variant v, rill_numbering *out)
@@ -176,9 +188,13 @@ done:
 
 rill_status rill_links_measure(const rill_domain *domain, rill_variant variant, rill_links_size *out)
 {
+    rill_status status = RILL_OK;
     uint64_t ghosts;
-    const rill_status status = ghosts_count(domain, variant, &ghosts);
-    return status == RILL_OK ? layout(&domain->numbering, variant, ghosts, out) : status;
+    RILL_TRY(ghosts_count(domain, variant, &ghosts));
+    *out = layout(&domain->numbering, variant, ghosts);
+    if (rill_domain_is_one(domain)) RILL_TRY(numbers_check(&domain->numbering, variant, out));
+done:
+    return status;
 }
 
 /* Return whether but few blocks of nodes are no runs: three quarters of the nodes are in words that are full.
@@ -202,7 +218,8 @@ rill_status rill_links_create(const rill_numbering *fluid, rill_variant variant,
     links->variant = variant;
     links->users = 1;
     RILL_TRY(ghosts_create(fluid, variant, &links->ghosts));
-    RILL_TRY(layout(fluid, variant, links->ghosts.nodes, &links->size));
+    links->size = layout(fluid, variant, links->ghosts.nodes);
+    RILL_TRY(numbers_check(fluid, variant, &links->size));
     arrays->nodes = (rill_node)links->size.nodes;
     arrays->ghosts = (rill_node)links->size.ghosts;
     arrays->first_ghost = (rill_node)links->size.first_ghost;
@@ -247,12 +264,12 @@ enum { SAMPLE_BLOCKS = 256 }; /* whose segments are counted: the mean is then kn
 
 /* Return the first node of block k of a sample: of every so many blocks one at random, as those of a periodic
  * structure may be alike. */
-static rill_node sampled(uint64_t nodes, uint64_t some, uint64_t k)
+static rill_global_node sampled(uint64_t nodes, uint64_t some, uint64_t k)
 {
     const uint64_t blocks = nodes / RILL_SEGMENT_BLOCK, first = k * blocks / some,
                    width = (k + 1) * blocks / some - first;
     const uint64_t random = (k + 1) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
-    return (rill_node)((first + random % width) * RILL_SEGMENT_BLOCK);
+    return (first + random % width) * RILL_SEGMENT_BLOCK;
 }
 
 /* Build the list of a sample. Numbers of neighbours are those in the whole. */
@@ -306,7 +323,7 @@ rill_status rill_links_linked(const rill_numbering *fluid, rill_variant variant,
         *bytes = groups_linked(fluid, variant);
     if (variant.addressing != RILL_LIST || !device->backend->host || !fluid->occupied) return RILL_OK;
     RILL_TRY(ghosts_create(fluid, variant, &ghosts));
-    RILL_TRY(layout(fluid, variant, ghosts.nodes, &size));
+    size = layout(fluid, variant, ghosts.nodes);
     rill_builder b = {.row_words = fluid->row_words,
                       .n = {fluid->n[0], fluid->n[1], fluid->n[2]},
                       .fluid = {fluid->occupied, fluid->base},

@@ -51,7 +51,8 @@ struct rill_links {
     int users;             /**< that rill_links_destroy() is still called by */
 };
 
-/** Find out what the links of a variant take. @return RILL_USAGE when numbers do not suffice */
+/** Find out what the links of a variant take. @return RILL_USAGE when numbers do not suffice; of a domain of
+ * more nodes than one device numbers, parts are checked when they are made */
 rill_status rill_links_measure(const rill_domain *domain, rill_variant variant, rill_links_size *out);
 
 /**

@@ -44,17 +44,20 @@ done:
     return status;
 }
 
-/* Sum up what comes before each word: within parts first, then what comes before the parts. */
+/* Sum up what comes before each word: within parts first, then what comes before the parts. A plane begins in
+ * the part of its first word. */
 static void rank(rill_numbering *numbering)
 {
     enum { parts = 1024 };
     uint64_t before[parts + 1] = {0};
-    const size_t words = words_of(numbering), part = words / parts + 1;
+    const size_t words = words_of(numbering), part = words / parts + 1,
+                 plane = numbering->row_words * numbering->n[1];
 #pragma omp parallel for schedule(static)
     for (int p = 0; p < parts; p++) {
         uint64_t count = 0;
         for (size_t w = p * part; w < (p + 1) * part && w < words; w++) {
             numbering->base[w] = (rill_node)count;
+            if (w % plane == 0) numbering->before[w / plane] = count;
             count += (uint64_t)__builtin_popcountll(numbering->occupied[w]);
         }
         before[p + 1] = count;
@@ -65,8 +68,7 @@ static void rank(rill_numbering *numbering)
         for (size_t w = p * part; w < (p + 1) * part && w < words; w++)
             numbering->base[w] += (rill_node)before[p];
     numbering->nodes = before[parts];
-    const size_t plane = numbering->row_words * numbering->n[1];
-    for (uint32_t z = 0; z < numbering->n[2]; z++) numbering->before[z] = numbering->base[z * plane];
+    for (uint32_t z = 0; z < numbering->n[2]; z++) numbering->before[z] += before[z * plane / part];
     numbering->before[numbering->n[2]] = numbering->nodes;
 }
 
@@ -94,16 +96,22 @@ static rill_status size_check(const rill_geom *geom)
     return RILL_OK;
 }
 
+rill_status rill_numbering_check_32(uint64_t nodes, const char *what)
+{
+    if (nodes <= RILL_UPSTREAM_WALL - 1u) return RILL_OK;
+    return rill_fail(RILL_USAGE, "%llu fluid nodes are more than the 4294967294 that %s can number: crop",
+                     (unsigned long long)nodes, what);
+}
+
 rill_status rill_numbering_check(const rill_numbering *numbering)
 {
-    const uint64_t nodes = numbering->nodes;
-    if (nodes == 0)
+    rill_status status = RILL_OK;
+    if (numbering->nodes == 0)
         return rill_fail(RILL_USAGE, "the geometry has no fluid voxel: check which grey values are pore");
-    if (nodes > RILL_UPSTREAM_WALL - 1u)
-        return rill_fail(RILL_USAGE,
-                         "%llu fluid nodes are more than the 4294967294 that a domain can number: crop",
-                         (unsigned long long)nodes);
-    return RILL_OK;
+    for (uint32_t z = 0; z < numbering->n[2]; z++)
+        RILL_TRY(rill_numbering_check_32(numbering->before[z + 1] - numbering->before[z], "a plane"));
+done:
+    return status;
 }
 
 rill_status rill_numbering_create(const rill_geom *geom, rill_numbering *out)
@@ -216,29 +224,36 @@ void rill_numbering_destroy(rill_numbering *numbering)
     numbering->before = NULL;
 }
 
-/* Return the last word whose base is not above a node. */
-static size_t word_of(const rill_numbering *numbering, rill_node node)
+/* Return the last word whose number is not above a node's. */
+static size_t word_of(const rill_numbering *numbering, rill_global_node node)
 {
-    size_t low = 0, high = words_of(numbering);
+    const size_t plane = numbering->row_words * numbering->n[1];
+    size_t low = 0, high = numbering->n[2];
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        if (numbering->base[middle] <= node)
-            low = middle;
-        else
-            high = middle;
+        *(numbering->before[middle] <= node ? &low : &high) = middle;
+    }
+    const rill_node within = (rill_node)(node - numbering->before[low]),
+                    first = (rill_node)numbering->before[low];
+    low *= plane, high = low + plane;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        *(numbering->base[middle] - first <= within ? &low : &high) = middle;
     }
     return low;
 }
 
-void rill_numbering_places(const rill_numbering *numbering, rill_node first, rill_node count,
+void rill_numbering_places(const rill_numbering *numbering, rill_global_node first, rill_node count,
                            uint32_t (*places)[3])
 {
     size_t word = word_of(numbering, first);
-    for (rill_node done = 0; done < count; word++) {
+    for (rill_node done = 0, skipped = (rill_node)first - numbering->base[word]; done < count; word++) {
         const size_t line = word / numbering->row_words;
-        rill_node node = numbering->base[word];
-        for (uint64_t left = numbering->occupied[word]; left && done < count; left &= left - 1, node++) {
-            if (node < first) continue;
+        for (uint64_t left = numbering->occupied[word]; left && done < count; left &= left - 1) {
+            if (skipped > 0) {
+                skipped--;
+                continue;
+            }
             places[done][0] = (uint32_t)(word % numbering->row_words * 64) + (uint32_t)__builtin_ctzll(left);
             places[done][1] = (uint32_t)(line % numbering->n[1]);
             places[done++][2] = (uint32_t)(line / numbering->n[1]);

@@ -3,6 +3,9 @@
  * @file numbering.h
  * Numbers of voxels by rank in an occupancy bitmap: 12 bytes per 64 voxels instead of 4 per voxel.
  *
+ * A domain may have more nodes than 32 bits number, its parts may not (parts.h). Words have the low 32 bits
+ * of their number in the whole, and planes all bits: no plane has 2^32 cells, so that the word's follow.
+ *
  * The box of a numbering is periodic. A geometry whose side is mirrored or walled has one more layer of solid
  * voxels behind the last along that axis, so that nothing passes and ghosts have a place.
  */
@@ -12,19 +15,21 @@
 #include "kernel/storage/address.h"
 #include "rill.h"
 
+#define RILL_NO_NODE UINT64_MAX /**< in place of a number in the whole: there is none */
+
 /** Rows of 64-cell words; rows are padded to whole words. Without `occupied` and `base` it is known only how
  * many nodes planes have: see layers.h. */
 typedef struct rill_numbering {
     uint32_t n[3]; /**< cells along x, y, z, the solid layers included */
     size_t row_words;
     uint64_t *occupied; /**< [nz][ny][row_words], bit x % 64 of word x / 64 */
-    rill_node *base;    /**< [nz][ny][row_words], numbered cells before the word */
+    rill_node *base;    /**< [nz][ny][row_words], numbered cells before the word, the low 32 bits */
     uint64_t *before;   /**< [nz + 1], numbered cells in the planes before */
     uint64_t nodes;
 } rill_numbering;
 
-/** Number the fluid voxels. @return RILL_USAGE without any, with more than 2^32 - 2 of them or with an axis
- * of more than 2^31 - 1 */
+/** Number the fluid voxels. @return RILL_USAGE without any, with more than 2^32 - 2 of them in a plane or
+ * with an axis of more than 2^31 - 1 */
 rill_status rill_numbering_create(const rill_geom *geom, rill_numbering *out);
 
 /** Count the fluid voxels of planes instead, as far as `before` goes. */
@@ -36,8 +41,13 @@ rill_status rill_numbering_begin(const uint32_t n[3], rill_numbering *out);
 /** Number the cells that are occupied. */
 void rill_numbering_finish(rill_numbering *numbering);
 
-/** Refuse a numbering without nodes, and one of more than 32 bits. @return RILL_USAGE */
+/** Refuse a numbering without nodes, and one with planes of more nodes than 32 bits number. @return
+ * RILL_USAGE
+ */
 rill_status rill_numbering_check(const rill_numbering *numbering);
+
+/** Refuse more nodes than 32 bits number: those of one part, or what `what` needs. @return RILL_USAGE */
+rill_status rill_numbering_check_32(uint64_t nodes, const char *what);
 
 /** Free what is known of each node. */
 void rill_numbering_release(rill_numbering *numbering);
@@ -58,13 +68,22 @@ uint64_t rill_numbering_bytes(const rill_geom *geom);
 /** Return those that a domain of it holds: fewer where several processes hold the voxels. */
 uint64_t rill_numbering_held(const rill_geom *geom);
 
-/** Return the first node at or behind (x, y, z). */
-static inline rill_node rill_numbering_rank(const rill_numbering *numbering, uint32_t x, uint32_t y,
-                                            uint32_t z)
+/** Return how many nodes of plane z lie before (x, y, z). */
+static inline rill_node rill_numbering_within(const rill_numbering *numbering, uint32_t x, uint32_t y,
+                                              uint32_t z)
 {
-    const size_t word = ((size_t)z * numbering->n[1] + y) * numbering->row_words + x / 64;
+    const size_t plane = (size_t)z * numbering->n[1] * numbering->row_words,
+                 word = plane + y * numbering->row_words + x / 64;
     const uint64_t below = ((uint64_t)1 << (x % 64)) - 1;
-    return numbering->base[word] + (rill_node)__builtin_popcountll(numbering->occupied[word] & below);
+    return numbering->base[word] - numbering->base[plane] +
+           (rill_node)__builtin_popcountll(numbering->occupied[word] & below);
+}
+
+/** Return the first node at or behind (x, y, z). */
+static inline rill_global_node rill_numbering_rank(const rill_numbering *numbering, uint32_t x, uint32_t y,
+                                                   uint32_t z)
+{
+    return numbering->before[z] + rill_numbering_within(numbering, x, y, z);
 }
 
 /** Return whether (x, y, z) is numbered. */
@@ -74,12 +93,11 @@ static inline bool rill_numbering_has(const rill_numbering *numbering, uint32_t 
     return numbering->occupied[word] >> (x % 64) & 1;
 }
 
-/** Return the node at (x, y, z), RILL_UPSTREAM_WALL where there is none. */
-static inline rill_node rill_numbering_node(const rill_numbering *numbering, uint32_t x, uint32_t y,
-                                            uint32_t z)
+/** Return the node at (x, y, z), RILL_NO_NODE where there is none. */
+static inline rill_global_node rill_numbering_node(const rill_numbering *numbering, uint32_t x, uint32_t y,
+                                                   uint32_t z)
 {
-    return rill_numbering_has(numbering, x, y, z) ? rill_numbering_rank(numbering, x, y, z)
-                                                  : RILL_UPSTREAM_WALL;
+    return rill_numbering_has(numbering, x, y, z) ? rill_numbering_rank(numbering, x, y, z) : RILL_NO_NODE;
 }
 
 /** Return the number of nodes in planes below z. */
@@ -89,7 +107,7 @@ static inline rill_global_node rill_numbering_before_plane(const rill_numbering 
 }
 
 /** Write x, y, z of nodes first … first + count - 1. */
-void rill_numbering_places(const rill_numbering *numbering, rill_node first, rill_node count,
+void rill_numbering_places(const rill_numbering *numbering, rill_global_node first, rill_node count,
                            uint32_t (*places)[3]);
 
 /** Write the cells x + nx (y + ny z) of nodes first … first + count - 1, in a box of fewer than 2^32 cells.

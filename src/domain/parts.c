@@ -88,6 +88,7 @@ static rill_status number(const rill_domain *whole, const planes *p, rill_number
                               numbering.occupied + p->padding * plane));
     rill_numbering_finish(&numbering);
     RILL_TRY(rill_numbering_check(&numbering));
+    RILL_TRY(rill_numbering_check_32(numbering.nodes, "one device"));
     *out = numbering;
     numbering = (rill_numbering){.occupied = NULL};
 done:
@@ -244,8 +245,8 @@ static int row_of(const making *m, uint32_t y, uint32_t z)
     const rill_numbering *numbering = &domain->numbering;
     const uint32_t last = numbering->n[0] - 1;
     const uint64_t end = rill_domain_end(domain), low = rill_numbering_rank(numbering, 0, y, z),
-                   high = rill_numbering_rank(numbering, last, y, z) +
-                          (rill_numbering_node(numbering, last, y, z) != RILL_UPSTREAM_WALL);
+                   high =
+                       rill_numbering_rank(numbering, last, y, z) + rill_numbering_has(numbering, last, y, z);
     const bool has_own = low < end && high > domain->first && low < high,
                has_others = low < high && (low < domain->first || high > end);
     return (has_own ? ROW_OWN : ROW_EMPTY) | (has_others ? ROW_OTHERS : ROW_EMPTY);
@@ -265,13 +266,13 @@ static rill_status node_list(const making *m, const uint32_t x[3], const int *di
     rill_status status = RILL_OK;
     const rill_part *part = &m->parts->part[m->number];
     const rill_numbering *numbering = &part->domain->numbering;
-    const rill_node node = rill_numbering_node(numbering, x[0], x[1], x[2]);
+    const rill_node node = (rill_node)rill_numbering_node(numbering, x[0], x[1], x[2]);
     if (node == RILL_UPSTREAM_WALL) return RILL_OK;
     for (int k = 0; k < count; k++) {
         const int i = directions[k];
         uint32_t from[3];
         for (int a = 0; a < 3; a++) from[a] = upstream(m, x, i, a);
-        const rill_node other = rill_numbering_node(numbering, from[0], from[1], from[2]);
+        const rill_node other = (rill_node)rill_numbering_node(numbering, from[0], from[1], from[2]);
         if (other == RILL_UPSTREAM_WALL || own(part, node) == own(part, other)) continue;
         const bool receives = own(part, node);
         const rill_global_node number = number_of(m, x), before = number_of(m, from);

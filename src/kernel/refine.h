@@ -11,7 +11,8 @@
 #include "kernel/build.h"
 #include "kernel/sums.h"
 
-/** Voxels of a grid, and the numbers of its nodes in some planes; see domain/layers.h. */
+/** Voxels of a grid, and the numbers of its nodes in some planes; see domain/layers.h. Of a finer grid of
+ * more nodes than 32 bits number these are the low 32 bits, and so are those of a refiner. */
 typedef struct rill_refine_grid {
     rill_build_cells cells; /**< [planes][ny][row_words] */
     uint32_t n[3];          /**< voxels along x, y, z */
@@ -81,7 +82,8 @@ RILL_FN rill_refine_row rill_refine_row_of(const rill_refiner *r, const uint64_t
 /** Return whether any of its nodes is interpolated. */
 RILL_FN bool rill_refine_row_counts(const rill_refiner *r, const rill_refine_row *row)
 {
-    return row->first < row->last && row->last > r->first && row->first < (uint64_t)r->first + r->count;
+    const rill_node nodes = row->last - row->first;
+    return nodes > 0 && (row->first - r->first < r->count || r->first - row->first < nodes);
 }
 
 /** Return one of the moments of the coarser node that the flow has at k. */
@@ -122,7 +124,7 @@ RILL_FN rill_refine_column rill_refine_column_of(const rill_refiner *r, const ri
 /** Return whether a node is interpolated. */
 RILL_FN bool rill_refine_counts(const rill_refiner *r, const rill_node node)
 {
-    return node >= r->first && node - r->first < r->count;
+    return node - r->first < r->count;
 }
 
 /** Interpolate a node between the nearer and the farther column of coarser voxels. u is 0 in solid voxels,

@@ -189,8 +189,9 @@ static void rows_find(const rill_network_part *part, block *b)
     for (uint32_t z = 0; z < b->size[2]; z++) {
         const uint32_t k = rill_layers_plane(&part->layers, b->first[2] + z);
         uint32_t *const plane = part->chamber_of + part->before[k];
-        const rill_node first = rill_numbering_rank(numbering, 0, 0, k);
-        size_t word = ((size_t)k * numbering->n[1] + b->first[1]) * numbering->row_words + x / 64;
+        const size_t begin = (size_t)k * numbering->n[1] * numbering->row_words;
+        const rill_node first = numbering->base[begin];
+        size_t word = begin + b->first[1] * numbering->row_words + x / 64;
         for (uint32_t y = 0; y < b->size[1]; y++, word += numbering->row_words) {
             const uint64_t below = numbering->occupied[word] & before;
             b->chambers[row_at(b, y, z)] =
@@ -401,7 +402,11 @@ rill_status rill_network_count(const rill_geom *geom, rill_lattice lattice, rill
         network->base[k] = (uint32_t)chambers;
         chambers += chambers_here;
     }
-    network->chambers = (uint32_t)chambers; /* no more than nodes, which fit */
+    if (chambers > UINT32_MAX)
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "%llu chambers of a pore network are more than %u: choose --acceleration none",
+                           (unsigned long long)chambers, UINT32_MAX));
+    network->chambers = (uint32_t)chambers;
 done:
     rill_window_close(&window);
     return status;
@@ -514,7 +519,7 @@ static rill_status show(const rill_network *network, const rill_network_part *pa
 {
     const uint64_t nodes = part->before[part->layers.numbering.n[2]];
     if (!see || nodes == 0) return RILL_OK;
-    return see(context, network, rill_numbering_rank(&part->layers.numbering, 0, 0, 0), (rill_node)nodes,
+    return see(context, network, rill_layers_rank(&part->layers, 0, 0, part->layers.first), nodes,
                part->chamber_of);
 }
 

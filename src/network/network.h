@@ -121,8 +121,8 @@ bool rill_network_copies(const rill_geom *geom);
 uint64_t rill_network_copy_bytes(const rill_geom *geom);
 
 /** Called with the chambers of some nodes: of all, in their order. */
-typedef rill_status rill_network_see(void *context, const rill_network *network, rill_node first,
-                                     rill_node count, const uint32_t *chamber_of);
+typedef rill_status rill_network_see(void *context, const rill_network *network, rill_global_node first,
+                                     uint64_t count, const uint32_t *chamber_of);
 
 /** Some planes of a domain, with the chambers of their nodes. Start with zeros. */
 typedef struct rill_network_part {
@@ -148,9 +148,8 @@ static inline uint32_t rill_network_at(const rill_network_part *part, uint32_t x
 {
     const rill_numbering *numbering = &part->layers.numbering;
     const uint32_t k = rill_layers_plane(&part->layers, z);
-    const rill_node node = rill_numbering_node(numbering, x, y, k);
-    if (node == RILL_UPSTREAM_WALL) return node;
-    return part->chamber_of[node - rill_numbering_rank(numbering, 0, 0, k) + part->before[k]];
+    if (!rill_numbering_has(numbering, x, y, k)) return RILL_UPSTREAM_WALL;
+    return part->chamber_of[rill_numbering_within(numbering, x, y, k) + part->before[k]];
 }
 
 /**

@@ -194,7 +194,7 @@ static void plane_take(const sight *s, const surroundings *b, uint32_t z, strip 
     const rill_numbering *numbering = &s->part->layers.numbering;
     const uint32_t k = rill_layers_plane(&s->part->layers, z), x = b->first[0], width = b->size[0];
     const uint32_t *chamber_of = s->part->chamber_of + s->part->before[k];
-    const rill_node before = rill_numbering_rank(numbering, 0, 0, k);
+    const rill_node before = numbering->base[(size_t)k * numbering->n[1] * numbering->row_words];
     const uint32_t shift = x % 64;
     uint32_t low, high;
     const bool has_low = coordinate_step(geom, 0, x, 0, &low),

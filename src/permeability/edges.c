@@ -23,7 +23,7 @@
 
 /* A link through an edge or a corner alone, by its end. */
 typedef struct edge_link {
-    rill_cut_link incoming;
+    rill_arrival incoming;
     uint32_t at[3];
 } edge_link;
 
@@ -113,7 +113,7 @@ static rill_status link_add(edge_links *to, const edge_link *l)
 
 /* Add the links of a row. @param[in] node  its first node */
 static rill_status row_search(const rill_geom *geom, int lattice, rows r, const uint32_t at[2],
-                              rill_node node, edge_links *to)
+                              rill_global_node node, edge_links *to)
 {
     rill_status status = RILL_OK;
     for (size_t w = 0; w < rill_planes_row(geom->n); w++) {
@@ -147,7 +147,7 @@ static rill_node layer_fluid(const rill_geom *geom, uint32_t z)
 }
 
 /* List the links of a layer. @param[in] node  its first node */
-static rill_status layer_search(const rill_geom *geom, int lattice, uint32_t z, rill_node node,
+static rill_status layer_search(const rill_geom *geom, int lattice, uint32_t z, rill_global_node node,
                                 edge_links *to)
 {
     rill_status status = RILL_OK;
@@ -180,7 +180,7 @@ typedef struct flows {
     int lattice;
     double *cuts[3];
     rill_arrivals *incoming;
-    rill_cut_link links[WAITING]; /* [count], that wait to be read */
+    rill_arrival links[WAITING]; /* [count], that wait to be read */
     uint32_t at[WAITING][3];
     double values[WAITING];
     uint64_t count;
@@ -215,16 +215,17 @@ done:
 }
 
 /* Search layers first … end - 1 at once. @param[in,out] node  the first of their nodes; behind them */
-static rill_status layers_add(flows *f, uint32_t first, uint32_t end, edge_links *layers, rill_node *node)
+static rill_status layers_add(flows *f, uint32_t first, uint32_t end, edge_links *layers,
+                              rill_global_node *node)
 {
     rill_status status = RILL_OK;
     const int count = (int)(end - first);
-    rill_node *nodes = NULL;
+    rill_global_node *nodes = NULL;
     RILL_TRY(rill_array_create((uint64_t)count, sizeof *nodes, "links through edges", (void **)&nodes));
 #pragma omp parallel for schedule(dynamic)
     for (int k = 0; k < count; k++) nodes[k] = layer_fluid(f->geom, first + (uint32_t)k);
     for (int k = 0; k < count; k++) {
-        const rill_node own = nodes[k];
+        const rill_global_node own = nodes[k];
         nodes[k] = *node;
         *node += own;
         layers[k].count = 0;
@@ -248,7 +249,7 @@ static rill_status flows_add(flows *f)
     const uint32_t *n = f->geom->n;
     const uint64_t most = SEARCHED / ((uint64_t)n[0] * n[1]);
     const uint32_t step = most < 1 ? 1 : most < n[2] ? (uint32_t)most : n[2];
-    rill_node node = 0;
+    rill_global_node node = 0;
     edge_links *layers = calloc(step, sizeof *layers);
     if (!layers) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for links through edges"));
     for (uint32_t first = 0; first < n[2]; first += step)

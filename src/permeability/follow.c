@@ -372,8 +372,7 @@ static void diverged(const rill_follower *f, char *reason, size_t size)
 {
     rill_worst w;
     char at[64] = "", speed[64] = "is not finite, or above the speed of sound";
-    if (!f->between.geom &&
-        rill_worst_find(f->sim, f->geom, (rill_node)f->plan->nodes, false, &w) == RILL_OK) {
+    if (!f->between.geom && rill_worst_find(f->sim, f->geom, f->plan->nodes, false, &w) == RILL_OK) {
         snprintf(at, sizeof at, " at voxel (%.0f, %.0f, %.0f)", w.place[0], w.place[1], w.place[2]);
         if (w.finite) snprintf(speed, sizeof speed, "is %.3g, above the speed of sound, 0.577", w.size);
     }

@@ -142,7 +142,32 @@ static rill_geom opened(const rill_geom *geom, const rill_permeability_options *
     return open;
 }
 
-static bool fits(uint64_t nodes) { return nodes > 0 && nodes < UINT32_MAX; }
+/* One device numbers its nodes in 32 bits; several have more together. */
+static bool fits(uint64_t nodes, const rill_permeability_options *o)
+{
+    return nodes > 0 && (nodes < UINT32_MAX || o->on.count > 1);
+}
+
+/* Refuse what numbers all nodes in 32 bits where there are more. */
+static rill_status large_check(uint64_t nodes, const rill_permeability_options *o)
+{
+    const char *what = o->drive == RILL_DRIVE_PRESSURE         ? "a drop of pressure"
+                       : o->finished || o->finished_pieces     ? "fields of the flow"
+                       : o->sensitivity                        ? "the sensitivity to walls"
+                       : o->wall_room                          ? "the room at walls"
+                       : o->variant.equilibrium != RILL_STOKES ? "a flow with inertia"
+                                                               : NULL;
+    if (!fits(nodes, o))
+        return rill_fail(
+            RILL_USAGE,
+            "%llu fluid nodes are more than the 4294967294 that one device numbers: give several, or crop the image",
+            (unsigned long long)nodes);
+    return nodes >= UINT32_MAX && what
+               ? rill_fail(RILL_USAGE,
+                           "%llu fluid nodes are more than the 4294967294 for %s: leave it out, or crop",
+                           (unsigned long long)nodes, what)
+               : RILL_OK;
+}
 
 static bool steps_alone(const rill_permeability_options *o)
 {
@@ -186,7 +211,7 @@ rill_status rill_plan_basis_take(const rill_geom *geom, const rill_permeability_
     RILL_TRY(rill_plan_check_sample(geom, o));
     RILL_TRY(rill_plan_check_conducting(geom, o, &known));
     RILL_TRY(rill_pore_measure_take(&open, o->variant.lattice, o->axis, &basis->counted, &basis->measure));
-    if (!fits(basis->measure.voxels)) goto done;
+    if (!fits(basis->measure.voxels, o)) goto done;
     RILL_TRY(number(geom, o, basis));
     if (basis->numbered->between.geom) goto done;
     RILL_TRY(rill_plan_flow_measure(basis->numbered->domain, first_driven(geom, o), rill_plan_magic_before(o),
@@ -279,10 +304,7 @@ rill_status rill_plan_make_on(const rill_geom *geom, const rill_permeability_opt
              plan->momentum / plan->nu, plan->pores.excess);
     RILL_TRY(rill_plan_notes(geom, o, &plan->notes));
     plan->dropped = dropped(geom, plan->nodes);
-    if (!fits(plan->nodes))
-        RILL_TRY(rill_fail(RILL_USAGE,
-                           "%llu fluid nodes are more than the 4294967294 that fit: crop the image",
-                           (unsigned long long)plan->nodes));
+    RILL_TRY(large_check(plan->nodes, o));
     plan->numbered = basis->numbered;
     plan->resources.host_free = basis->host_free;
     basis->numbered = NULL;

@@ -31,7 +31,7 @@ static rill_status find_chambers(void *of)
 }
 
 /* The simulation sums up the mass of chambers. */
-static rill_status label(void *context, const rill_network *network, rill_node first, rill_node count,
+static rill_status label(void *context, const rill_network *network, rill_global_node first, uint64_t count,
                          const uint32_t *chamber_of)
 {
     rill_status status = RILL_OK;

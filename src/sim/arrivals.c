@@ -105,7 +105,7 @@ done:
     return status;
 }
 
-rill_status rill_arrivals_read(rill_arrivals *r, const rill_cut_link *links, uint64_t count, double *values)
+rill_status rill_arrivals_read(rill_arrivals *r, const rill_arrival *links, uint64_t count, double *values)
 {
     rill_status status = RILL_OK;
     r->count = 0;

@@ -9,6 +9,12 @@
 #include "device/room.h"
 #include "sim/several.h"
 
+/** A link of the whole. */
+typedef struct rill_arrival {
+    rill_global_node node; /**< that receives */
+    uint32_t direction;
+} rill_arrival;
+
 /** Reads populations; it has room for some links. */
 typedef struct rill_arrivals rill_arrivals;
 
@@ -27,7 +33,7 @@ void rill_arrivals_destroy(rill_arrivals *arrivals);
  * @param[out] values  [count], less the weight of the direction if the variant shifts populations
  * @return RILL_SYSTEM for the device
  */
-rill_status rill_arrivals_read(rill_arrivals *arrivals, const rill_cut_link *links, uint64_t count,
+rill_status rill_arrivals_read(rill_arrivals *arrivals, const rill_arrival *links, uint64_t count,
                                double *values);
 
 #endif

@@ -182,7 +182,9 @@ static rill_status create(const listed *like, const slab *part, bool threads, co
                           rill_boundary **out)
 {
     rill_status status = RILL_OK;
-    rill_boundary *b = calloc(1, sizeof *b);
+    rill_boundary *b = NULL;
+    RILL_TRY(rill_numbering_check_32(like->domain->nodes, "boundary conditions"));
+    b = calloc(1, sizeof *b);
     if (!b) return rill_fail(RILL_SYSTEM, "out of memory for a boundary");
     b->domain = like->domain;
     RILL_TRY(list_links(b, part, like, threads));

@@ -97,7 +97,9 @@ rill_status rill_boundary_create_cuts(const rill_domain *domain, const rill_cut 
     rill_status status = RILL_OK;
     int directions[RILL_Q_MAX] = {0};
     uint64_t nodes = 0;
-    rill_boundary *b = calloc(1, sizeof *b);
+    rill_boundary *b = NULL;
+    RILL_TRY(rill_numbering_check_32(domain->nodes, "boundary conditions"));
+    b = calloc(1, sizeof *b);
     if (!b) return rill_fail(RILL_SYSTEM, "out of memory for a boundary");
     b->domain = domain;
     b->interpolated = true;

@@ -14,9 +14,9 @@ enum { SHARED = 5, ROWS = 1 << 18 };
 /* The planes of a view that a part has nodes in. */
 typedef struct piece {
     rill_sim *sim;
-    rill_node first, end; /* its nodes there, as the whole numbers them; equal: none */
-    rill_node part_first; /* the part's first node; kernels number both grids in 32 bits */
-    rill_refiner refiner; /* pointers are the device's */
+    rill_global_node first, end; /* its nodes there, as the whole numbers them; equal: none */
+    rill_global_node part_first; /* the part's first node; of all three kernels know the low 32 bits */
+    rill_refiner refiner;        /* pointers are the device's */
     const void *shared[SHARED];
     int count;
 } piece;
@@ -29,7 +29,7 @@ struct rill_refined {
 };
 
 /* Return the plane that a node lies in, of planes first … end - 1, of which one has it. */
-static uint32_t plane_of(const rill_refined *refined, rill_node node, uint32_t first, uint32_t end)
+static uint32_t plane_of(const rill_refined *refined, rill_global_node node, uint32_t first, uint32_t end)
 {
     const uint64_t *before = refined->sim->domain->numbering.before;
     while (end - first > 1) {
@@ -118,11 +118,11 @@ rill_status rill_refined_create(rill_sim *sim, const rill_refiner *view, bool th
     for (int k = 0; k < parts; k++) {
         piece *p = &refined->piece[k];
         p->sim = rill_sim_part(sim, k);
-        p->part_first = (rill_node)rill_sim_part_first(sim, k);
+        p->part_first = rill_sim_part_first(sim, k);
         const uint64_t begins = before[refined->first], ends = before[refined->end],
-                       last = (uint64_t)p->part_first + p->sim->domain->nodes;
-        p->first = (rill_node)(begins > p->part_first ? begins : p->part_first);
-        p->end = (rill_node)(ends < last ? ends : last);
+                       last = p->part_first + p->sim->domain->nodes;
+        p->first = begins > p->part_first ? begins : p->part_first;
+        p->end = ends < last ? ends : last;
         if (p->first >= p->end) p->end = p->first;
         if (p->first < p->end) RILL_TRY(piece_bring(refined, view, there, p));
     }
@@ -151,8 +151,8 @@ static rill_status rows_sum(piece *p, uint64_t first, uint64_t end, int64_t *got
     if (low >= high) return RILL_OK;
     r.first_row = low;
     r.rows = high - low;
-    r.first = p->first;
-    r.count = p->end - p->first;
+    r.first = (rill_node)p->first;
+    r.count = (rill_node)(p->end - p->first);
     RILL_TRY(rill_device_alloc(device, r.rows * sizeof *sums, "sums of rows", (void **)&r.sums));
     rill_device_refine(device, &r);
     RILL_TRY(rill_device_wait(device));
@@ -197,11 +197,12 @@ static rill_status piece_set(const rill_refined *refined, piece *p, double u_sca
         const uint64_t left = p->end - first;
         r.first = (rill_node)first;
         r.count = (rill_node)(left < RILL_SIM_SLICE ? left : RILL_SIM_SLICE);
-        const uint32_t z = plane_of(refined, r.first, refined->first, refined->end);
-        rows_of(&r, z, plane_of(refined, r.first + r.count - 1, z, refined->end) + 1);
+        const uint32_t z = plane_of(refined, first, refined->first, refined->end);
+        rows_of(&r, z, plane_of(refined, first + r.count - 1, z, refined->end) + 1);
         rill_device_refine(sim->device, &r);
-        RILL_TRY(rill_sim_order(sim, r.first - p->part_first, r.count, &launch));
-        sim->flow->kernels->set(&launch, sim->domain->first + r.first - p->part_first, r.count, r.moments);
+        const rill_node own = (rill_node)(first - p->part_first);
+        RILL_TRY(rill_sim_order(sim, own, r.count, &launch));
+        sim->flow->kernels->set(&launch, sim->domain->first + own, r.count, r.moments);
     }
 done:
     return status;

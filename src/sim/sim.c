@@ -132,6 +132,11 @@ rill_status rill_sim_create_sets(const rill_domain *domain, const rill_sim_optio
         sim = NULL;
         goto done;
     }
+    if (!rill_domain_is_one(domain))
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "%llu fluid nodes are more than the 4294967294 that one device numbers: give several, or crop",
+            (unsigned long long)domain->nodes));
     RILL_TRY(rill_device_take(sim->flow->options.on.device, options->on.backend, &sim->device));
     sim->room = rill_room_of(sim->device, "the populations");
     for (int k = 0; k < count; k++) RILL_TRY(rill_set_create(sim, &sim->flow[k]));

@@ -269,10 +269,10 @@ Test(macroscopic, populations_that_arrive)
                 flow f = flow_create(geom, variant_of(k ? RILL_MACROSCOPIC : RILL_PULL,
                                                       addressing ? RILL_BITMAP : RILL_LIST, RILL_FP64));
                 const uint64_t count = 18 * (uint64_t)rill_domain_nodes(f.domain);
-                rill_cut_link *links = malloc(count * sizeof *links);
+                rill_arrival *links = malloc(count * sizeof *links);
                 rill_arrivals *arrivals = NULL;
                 for (uint64_t l = 0; l < count; l++)
-                    links[l] = (rill_cut_link){(rill_node)(l / 18), 1 + (uint32_t)(l % 18)};
+                    links[l] = (rill_arrival){l / 18, 1 + (uint32_t)(l % 18)};
                 values[k] = malloc(count * sizeof **values);
                 ASSERT_OK(rill_sim_step(f.sim, k ? 30 : 31));
                 ASSERT_OK(rill_arrivals_create(f.sim, &arrivals));

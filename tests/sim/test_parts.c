@@ -2,8 +2,11 @@
 /* Parts of a domain that has more nodes than 32 bits count: they are those of a domain of a few planes, whose
  * nodes have other numbers in the whole. */
 #include "backends.h"
+#include "domain/layers.h"
 #include "domain/parts.h"
 #include "geometry/voxels/planes.h"
+#include "sim/arrivals.h"
+#include "sim/refined.h"
 #include "sim/several.h"
 #include "sim/sim_priv.h"
 
@@ -159,15 +162,87 @@ static void numbers_compare(const rill_domain *a, const rill_parts *p, const ril
     }
 }
 
+/* Numbers of nodes in planes around a plane of the small domain, `more` planes farther in the large one. */
+static void layers_compare(const rill_domain *a, uint32_t more, const rill_domain *b, uint64_t before)
+{
+    rill_layers x = {.first = 0}, y = {.first = 0};
+    ASSERT_OK(rill_layers_take(a, (int64_t)more + PERIOD - 1, PERIOD + 2, &x));
+    ASSERT_OK(rill_layers_take(b, PERIOD - 1, PERIOD + 2, &y));
+    for (uint32_t z = PERIOD - 1; z < 2 * PERIOD + 1; z++)
+        for (uint32_t v = 0; v < NX * NY; v += 7) {
+            const rill_global_node of_a = rill_layers_node(&x, v % NX, v / NX, more + z),
+                                   of_b = rill_layers_node(&y, v % NX, v / NX, z);
+            cr_assert_eq(of_a, of_b == RILL_NO_NODE ? of_b : of_b + before);
+        }
+    rill_layers_free(&x);
+    rill_layers_free(&y);
+}
+
+/* Take moments over from a coarser grid, and read populations, across the cut between two parts.
+ * @param[out] moments  [4][count] of nodes from `first` on @param[out] values  [18] of links of node `first`
+ */
+static void coarser_take(rill_sim *sim, uint32_t more, rill_global_node first, uint64_t count,
+                         double *moments, double *values)
+{
+    const uint32_t n[3] = {NX / 2, NY / 2, SMALL / 2}, planes = PERIOD;
+    rill_layers fine = {.first = 0};
+    rill_refined *refined = NULL;
+    rill_arrivals *arrivals = NULL;
+    rill_arrival links[18];
+    double sum = 0;
+    rill_numbering coarse;
+    ASSERT_OK(rill_numbering_begin(n, &coarse));
+    memset(coarse.occupied, 0xff, coarse.row_words * n[1] * n[2] * sizeof *coarse.occupied);
+    rill_numbering_finish(&coarse);
+    float *flow = malloc(4 * coarse.nodes * sizeof *flow);
+    for (uint64_t k = 0; k < 4 * coarse.nodes; k++) flow[k] = 1e-3f * (float)(k % 89);
+    ASSERT_OK(rill_layers_take(sim->domain, (int64_t)more + PERIOD, planes, &fine));
+    const rill_geom *geom = sim->domain->geom;
+    const rill_refiner view = {.fine = {.cells = {fine.numbering.occupied, fine.numbering.base},
+                                        .n = {NX, NY, geom->n[2]},
+                                        .ny = fine.numbering.n[1],
+                                        .row_words = fine.numbering.row_words,
+                                        .first = fine.first,
+                                        .planes = fine.numbering.n[2],
+                                        .box = fine.box},
+                               .coarse = {.cells = {coarse.occupied, coarse.base},
+                                          .n = {n[0], n[1], more / 2 + n[2]},
+                                          .ny = n[1],
+                                          .row_words = coarse.row_words,
+                                          .first = more / 2,
+                                          .planes = n[2],
+                                          .box = more / 2 + n[2]},
+                               .flow = flow,
+                               .room = coarse.nodes,
+                               .flow_nodes = coarse.nodes,
+                               .rho_scale = 0.5,
+                               .axis = 1,
+                               .first_row = (uint64_t)(more + PERIOD) * NY,
+                               .rows = (uint64_t)planes * NY};
+    ASSERT_OK(rill_refined_create(sim, &view, false, &refined));
+    ASSERT_OK(rill_refined_sum(refined, &sum));
+    cr_assert_gt(sum, 1);
+    ASSERT_OK(rill_refined_set(refined, 1 / sum));
+    ASSERT_OK(rill_sim_moments(sim, first, count, moments, moments + count));
+    for (uint32_t i = 0; i < 18; i++) links[i] = (rill_arrival){first, i + 1};
+    ASSERT_OK(rill_arrivals_create(sim, &arrivals));
+    ASSERT_OK(rill_arrivals_read(arrivals, links, 18, values));
+    rill_arrivals_destroy(arrivals);
+    rill_refined_destroy(refined);
+    rill_layers_free(&fine);
+    rill_numbering_destroy(&coarse);
+    free(flow);
+}
+
 /* Set moments by numbers in the whole, across the cut between two parts, make steps, and read them. */
 static void flow_compare(const rill_domain *a, const rill_parts *p, const rill_domain *b, const rill_parts *q,
-                         uint64_t before)
+                         uint64_t before, uint32_t more)
 {
     enum { COUNT = 6000 };
     const rill_domain *domains[2] = {a, b};
     const rill_parts *parts[2] = {p, q};
     const uint64_t first[2] = {p->part[SECOND].first - COUNT / 3, q->part[SECOND].first - COUNT / 3};
-    double *moments[2];
+    double *moments[2], *coarser[2], values[2][18];
     rill_sim_options o = rill_sim_options_default();
     o.on.backend = RILL_BACKEND_CPU;
     o.force[0] = 1e-4;
@@ -185,13 +260,41 @@ static void flow_compare(const rill_domain *a, const rill_parts *p, const rill_d
         ASSERT_OK(rill_sim_moments(whole, first[d], COUNT, moments[d], moments[d] + COUNT));
         cr_assert_eq(rill_sim_moments(whole, domains[d]->nodes, 1, moments[d], NULL), RILL_USAGE);
         cr_assert_eq(rill_sim_moments(whole, 0, UINT64_MAX, moments[d], NULL), RILL_USAGE);
+        coarser[d] = calloc(4 * COUNT, sizeof **coarser);
+        coarser_take(whole, d == 0 ? more : 0, first[d], COUNT, coarser[d], values[d]);
         for (int k = 0; k < 2; k++) rill_sim_destroy(sims[k]);
         free(whole->flow);
         free(whole);
     }
     cr_assert_arr_eq(moments[0], moments[1], 4 * COUNT * sizeof **moments);
-    free(moments[0]);
-    free(moments[1]);
+    cr_assert_arr_eq(coarser[0], coarser[1], 4 * COUNT * sizeof **coarser);
+    cr_assert_arr_eq(values[0], values[1], sizeof values[0]);
+    double u = 0;
+    for (int k = COUNT; k < 4 * COUNT; k++) u += coarser[0][k] * coarser[0][k];
+    cr_assert_gt(u, 0);
+    for (int d = 0; d < 2; d++) {
+        free(moments[d]);
+        free(coarser[d]);
+    }
+}
+
+/* What numbers nodes of the whole in 32 bits refuses more. */
+static void refusals_check(const rill_domain *a, rill_geom *geom, const rill_numbering *counted)
+{
+    const rill_domain_options options = {.lattice = RILL_D3Q19, .flow_axis = -1};
+    rill_sim_options o = rill_sim_options_default();
+    rill_domain *domain = NULL;
+    rill_boundary *face = NULL;
+    rill_sim *sim = NULL;
+    o.on.backend = RILL_BACKEND_CPU;
+    cr_assert_eq(rill_sim_create(a, &o, &sim), RILL_USAGE);
+    cr_assert_not_null(strstr(rill_error_message(), "that one device numbers"), "%s", rill_error_message());
+    cr_assert_eq(rill_boundary_create_face(a, 2, -1, &face), RILL_USAGE);
+    cr_assert_not_null(strstr(rill_error_message(), "boundary conditions"), "%s", rill_error_message());
+    geom->sides[0] = RILL_MIRROR;
+    cr_assert_eq(rill_domain_create_numbered(geom, &options, counted, &domain), RILL_USAGE);
+    cr_assert_not_null(strstr(rill_error_message(), "across mirrored"), "%s", rill_error_message());
+    geom->sides[0] = RILL_PERIODIC;
 }
 
 Test(parts, numbers_of_nodes_in_the_whole_go_beyond_32_bits)
@@ -213,7 +316,9 @@ Test(parts, numbers_of_nodes_in_the_whole_go_beyond_32_bits)
     cr_assert_eq(p.part[SECOND].first, beyond + 3001);
     for (int k = FIRST; k <= SECOND; k++) parts_compare(&p.part[k], &q.part[k], before_small);
     numbers_compare(a, &p, b, &q, before_small);
-    flow_compare(a, &p, b, &q, before_small);
+    refusals_check(a, geoms[0], &counted);
+    layers_compare(a, (repeats - 1) * PERIOD, b, before_small);
+    flow_compare(a, &p, b, &q, before_small, (repeats - 1) * PERIOD);
     rill_parts_destroy(&p);
     rill_parts_destroy(&q);
     rill_domain_destroy(a);

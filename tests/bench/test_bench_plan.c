@@ -153,6 +153,23 @@ Test(bench_plan, sizes_end_at_what_fits)
     rill_bench_plan_free(&plan);
 }
 
+/* The box of overlapping spheres alone has the porosity that is asked for. */
+Test(bench_plan, a_porosity_is_that_of_overlapping_spheres)
+{
+    const int suite = RILL_SUITE_SCALING, cases[] = {RILL_SCALING_SPHERES, RILL_SCALING_OVERLAP};
+    for (int k = 0; k < 2; k++) {
+        rill_bench_wants wants = wants_of(&suite, 1);
+        rill_bench_plan plan;
+        wants.scaling = (rill_bench_values){cases, 2};
+        wants.porosity = k ? 0.135 : 0;
+        ASSERT_OK(rill_bench_plan_make(&wants, &plan));
+        cr_assert_eq(plan.shape_count, 2);
+        cr_expect_eq(plan.shapes[0].porosity, 0.39);
+        cr_expect_eq(plan.shapes[1].porosity, k ? 0.135 : 0.06);
+        rill_bench_plan_free(&plan);
+    }
+}
+
 /* Geometries have the porosity that they are named after. */
 Test(bench_plan, porosities_are_reached)
 {

@@ -223,7 +223,7 @@ Test(planes, domains)
 }
 
 /* What the network tells of the nodes. */
-static rill_status see(void *context, const rill_network *network, rill_node first, rill_node count,
+static rill_status see(void *context, const rill_network *network, rill_global_node first, uint64_t count,
                        const uint32_t *chamber_of)
 {
     (void)network;

@@ -8,6 +8,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "geometry/voxels/planes.h"
 #include "sim/arrivals.h"
 
@@ -18,7 +19,8 @@
 /* A larger share is noted. */
 #define NOTED 0.01
 
-/* Voxels of the layers that are searched at once: their links are held in memory. */
+/* Voxels of the layers that are searched at once, but a layer for each thread: their links are held in
+ * memory. */
 #define SEARCHED (UINT64_C(1) << 22)
 
 /* A link through an edge or a corner alone, by its end. */
@@ -247,8 +249,9 @@ static rill_status flows_add(flows *f)
 {
     rill_status status = RILL_OK;
     const uint32_t *n = f->geom->n;
-    const uint64_t most = SEARCHED / ((uint64_t)n[0] * n[1]);
-    const uint32_t step = most < 1 ? 1 : most < n[2] ? (uint32_t)most : n[2];
+    const uint64_t fit = SEARCHED / ((uint64_t)n[0] * n[1]), threads = (uint64_t)rill_threads(),
+                   most = fit < threads ? threads : fit;
+    const uint32_t step = most < n[2] ? (uint32_t)most : n[2];
     rill_global_node node = 0;
     edge_links *layers = calloc(step, sizeof *layers);
     if (!layers) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for links through edges"));

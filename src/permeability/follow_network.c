@@ -299,14 +299,22 @@ static bool judge(state *s)
            fabs(f->last.k[run->axis] - s->k.value) <= loose * o->tolerance * fabs(s->k.value);
 }
 
-/* Make time steps alone where the flow is driven apart: the mean momentum, far from k, leaves it farther and
- * farther. */
+/* Return whether k moves farther from cycle to cycle, by more than the tolerance now. */
+#define MOVES_MORE 1.5
+static bool moves_apart(const state *s)
+{
+    const double *moved = s->k.moved;
+    return isfinite(moved[2]) && moved[0] > s->f->options->tolerance * fabs(s->k.value) &&
+           moved[0] > MOVES_MORE * moved[1] && moved[1] > MOVES_MORE * moved[2];
+}
+
+/* Make time steps alone where the flow is driven apart: k moves farther and farther, or the mean momentum,
+ * far from k, leaves it farther and farther. */
 #define DRIVEN_APART 0.3
 static void see_divergence(state *s)
 {
-    if (s->memory == 0 || s->f->run->cycles < CYCLES_LEAST || !(s->away[0] > DRIVEN_APART) ||
-        !(s->away[0] > s->away[1] && s->away[1] > s->away[2]))
-        return;
+    const bool leaves = s->away[0] > DRIVEN_APART && s->away[0] > s->away[1] && s->away[1] > s->away[2];
+    if (s->memory == 0 || s->f->run->cycles < CYCLES_LEAST || !(leaves || moves_apart(s))) return;
     rill_log(RILL_LOG_DEBUG, "the flow is driven apart by a memory of %g: time steps alone from here on",
              s->memory);
     s->memory = 0;

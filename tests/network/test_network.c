@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* Takes the chambers of nodes over into an array of all. */
-static rill_status see(void *context, const rill_network *network, rill_node first, rill_node count,
+static rill_status see(void *context, const rill_network *network, rill_global_node first, uint64_t count,
                        const uint32_t *chamber_of)
 {
     (void)network;

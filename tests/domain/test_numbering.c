@@ -16,9 +16,9 @@ static uint64_t number_of(uint64_t x, uint64_t y, uint64_t z) { return (z * NY +
 
 static void ranks_check(const rill_numbering *numbering)
 {
-    static const uint32_t at[][3] = {{HOLES, 0, 0},      {NX - 1, NY - 1, 0},   {5, 3, 16383},       {99, 0, 16384},
-                                     {100, 0, 16384},    {101, 0, 16384},       {NX - 1, 7, 16384}, {0, 0, 16385},
-                                     {77, 9, 16390},     {NX - 1, NY - 1, NZ - 1}};
+    static const uint32_t at[][3] = {
+        {HOLES, 0, 0},   {NX - 1, NY - 1, 0}, {5, 3, 16383}, {99, 0, 16384}, {100, 0, 16384},
+        {101, 0, 16384}, {NX - 1, 7, 16384},  {0, 0, 16385}, {77, 9, 16390}, {NX - 1, NY - 1, NZ - 1}};
     for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
         const uint32_t *x = at[k];
         const uint64_t wanted = number_of(x[0], x[1], x[2]);
@@ -41,7 +41,8 @@ static void ranks_check(const rill_numbering *numbering)
 static void part_check(const rill_domain *domain)
 {
     const rill_global_node first = number_of(0, 0, 16382), end = number_of(0, 0, 16387);
-    rill_range range[3] = {{.end = first}, {.first = first, .end = end}, {.first = end, .end = domain->nodes}};
+    rill_range range[3] = {
+        {.end = first}, {.first = first, .end = end}, {.first = end, .end = domain->nodes}};
     rill_parts parts;
     ASSERT_OK(rill_parts_create(&(rill_ranges){.range = range, .count = 3}, &parts));
     ASSERT_OK(rill_parts_make(domain, 1, &parts));

@@ -29,7 +29,8 @@ __device__ void planes_fitted(const rill_front *f, const rill_launch *launch, co
 template <rill_front_work work> constexpr uint32_t threads_of = work == RILL_FRONT_PLANES ? fitting : threads;
 
 template <rill_front_work work>
-__global__ void __launch_bounds__(threads_of<work>) nodes_kernel(const rill_front f, const rill_launch launch)
+__global__ void __launch_bounds__(threads_of<work>)
+    nodes_kernel(const __grid_constant__ rill_front f, const __grid_constant__ rill_launch launch)
 {
     const uint64_t k = uint64_t(blockIdx.x) * threads_of<work> + threadIdx.x;
 #define WORK(name, function, nodes)                                                                          \

@@ -15,14 +15,22 @@ const char *const rill_scaling_names[RILL_SCALING_COUNT + 1] = {
     "weak-spheres", "spheres",  "arteries", "tree", "bed",
     "riverbed",     "coronary", "overlap",  "rock", "vessel"};
 
-const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 2] = {
-    [RILL_SUITE_BOX] = "box",           [RILL_SUITE_SPHERES] = "spheres",
-    [RILL_SUITE_ARTERIES] = "arteries", [RILL_SUITE_ROCK] = "rock",
-    [RILL_SUITE_ISOTROPY] = "isotropy", [RILL_SUITE_SCHEMES] = "schemes",
-    [RILL_SUITE_FORMATS] = "formats",   [RILL_SUITE_COLLISIONS] = "collisions",
-    [RILL_SUITE_POROSITY] = "porosity", [RILL_SUITE_SIZES] = "sizes",
-    [RILL_SUITE_VESSEL] = "vessel",     [RILL_SUITE_HYBRID] = "hybrid",
-    [RILL_SUITE_SCALING] = "scaling",   [RILL_SUITE_ANSWER] = "time-to-answer",
+const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 3] = {
+    [RILL_SUITE_BOX] = "box",
+    [RILL_SUITE_SPHERES] = "spheres",
+    [RILL_SUITE_ARTERIES] = "arteries",
+    [RILL_SUITE_ROCK] = "rock",
+    [RILL_SUITE_ISOTROPY] = "isotropy",
+    [RILL_SUITE_SCHEMES] = "schemes",
+    [RILL_SUITE_FORMATS] = "formats",
+    [RILL_SUITE_COLLISIONS] = "collisions",
+    [RILL_SUITE_POROSITY] = "porosity",
+    [RILL_SUITE_SIZES] = "sizes",
+    [RILL_SUITE_VESSEL] = "vessel",
+    [RILL_SUITE_HYBRID] = "hybrid",
+    [RILL_SUITE_SCALING] = "scaling",
+    [RILL_SUITE_ANSWER] = "time-to-answer",
+    [RILL_SUITE_SPLASH] = "free-surface",
 };
 
 static const double porosities[] = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};

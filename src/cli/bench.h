@@ -152,4 +152,23 @@ typedef struct bench_answer_options {
 /** Run the suite. @return RILL_NUMERICS when an error is larger than the uncertainty */
 rill_status bench_answer(const bench_answer_options *options);
 
+/* ---- the suite free-surface of `rill bench` ---- */
+
+/** Options of the suite. */
+typedef struct bench_splash_options {
+    rill_backend_kind backend;
+    uint32_t cells; /**< along edges; 0: the suite's own */
+    rill_stream stream;
+    const int *storages; /**< [storage_count], a rill_storage each */
+    int storage_count;
+    double seconds; /**< of nine rounds of the step without a surface */
+    uint64_t steps; /**< set by the suite */
+    const char *json, *command;
+    rill_progress progress;
+    bool quiet, dry_run;
+} bench_splash_options;
+
+/** Run the suite. */
+rill_status bench_splash(const bench_splash_options *options);
+
 #endif

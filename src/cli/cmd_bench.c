@@ -89,7 +89,7 @@ static void choose_suites(bench_options *o)
     for (int k = 0; k < o->suites.count; k++) {
         const int suite = o->suites.items[k];
         const bool missing = suite == RILL_SUITE_SCALING || suite == RILL_SUITE_ANSWER ||
-                             (suite == RILL_SUITE_ROCK && !o->rock) ||
+                             suite == RILL_SUITE_SPLASH || (suite == RILL_SUITE_ROCK && !o->rock) ||
                              (suite == RILL_SUITE_VESSEL && !o->vessel);
         if (!missing) o->suites.items[kept++] = suite;
     }
@@ -333,12 +333,37 @@ done:
     return status;
 }
 
-/* Return whether the suite that runs alone is requested. */
-static bool is_answer(const bench_options *o)
+/* Return whether a suite that runs alone is requested. */
+static bool is_asked(const bench_options *o, int suite)
 {
     for (int k = 0; k < o->suites.count; k++)
-        if (o->suites.items[k] == RILL_SUITE_ANSWER) return o->suites.count <= RILL_SUITE_COUNT;
+        if (o->suites.items[k] == suite) return o->suites.count <= RILL_SUITE_COUNT;
     return false;
+}
+
+static rill_status splash(const bench_options *o, const char *command)
+{
+    static const int usual[] = {RILL_FP32, RILL_FP16S};
+    const cli_choices *storages = &o->several.storage, *streams = &o->several.stream;
+    const bench_splash_options options = {.backend = (rill_backend_kind)o->compute.backend,
+                                          .cells = (uint32_t)o->cells,
+                                          .stream =
+                                              streams->count ? (rill_stream)streams->items[0] : RILL_ESOPULL,
+                                          .storages = storages->count ? storages->items : usual,
+                                          .storage_count = storages->count ? storages->count : 2,
+                                          .seconds = o->seconds_given ? o->seconds : 0.5,
+                                          .json = o->compute.json,
+                                          .command = command,
+                                          .progress = cli_progress(o->compute.quiet),
+                                          .quiet = o->compute.quiet,
+                                          .dry_run = o->dry_run};
+    const rill_status status = cli_scaling_check(&o->scaling, false);
+    if (status != RILL_OK) return status;
+    if (o->suites.count > 1 || o->compute.output || o->rock || o->vessel || streams->count > 1)
+        return rill_fail(
+            RILL_USAGE,
+            "--suite free-surface goes alone, with one --stream, and without -o and files: its results go to --json");
+    return bench_splash(&options);
 }
 
 static rill_status answer(const bench_options *o, const char *command)
@@ -463,9 +488,10 @@ static int run(int argc, char **argv)
     if (help) return RILL_OK;
     char *command = status == RILL_OK ? cli_command_line(argc, argv) : NULL;
     if (status == RILL_OK)
-        status = !command        ? rill_fail(RILL_SYSTEM, "out of memory for the command line")
-                 : is_answer(&o) ? answer(&o, command)
-                                 : work(&o, command);
+        status = !command ? rill_fail(RILL_SYSTEM, "out of memory for the command line")
+                 : is_asked(&o, RILL_SUITE_ANSWER) ? answer(&o, command)
+                 : is_asked(&o, RILL_SUITE_SPLASH) ? splash(&o, command)
+                                                   : work(&o, command);
     free(command);
     return cli_report(&cli_bench, status);
 }
@@ -495,6 +521,7 @@ const cli_command cli_bench = {
         "              than the memory: --model --parts 16 --cells 4096)\n"
         "  time-to-answer  permeabilities from voxels to k: from rest and as they start by default, with the error\n"
         "              of k against fp64 to 1e-6; alone\n"
+        "  free-surface  a drop that falls into a pool, beside the step without a surface; alone\n"
         "\n"
         "Each times pull and aa with a list, on a GPU also `ring` and a bitmap, in fp32, unless it varies them or an\n"
         "option names others: --stream aa,esopull --storage all times every combination that exists. A case\n"

@@ -289,7 +289,8 @@ static rill_status resolve(choices *c)
         return rill_fail(RILL_USAGE, "--every %llu needs a result file: name it by -o",
                          (unsigned long long)g->every);
     RILL_TRY(cli_step_files_few((double)g->every, (double)g->steps, "steps"));
-    RILL_TRY(cli_step_resolve(&c->step, "a free surface is", &g->stream, &g->storage));
+    RILL_TRY(cli_step_resolve(&c->step, NULL, &g->stream, &g->storage));
+    g->backend = c->step.backend == 1 ? RILL_BACKEND_CUDA : RILL_BACKEND_CPU;
     g->shape = (rill_liquid_shape)shape;
 done:
     return status;
@@ -357,9 +358,10 @@ static int run(int argc, char **argv)
     if (!c.lengths_given[HEIGHT]) c.given.height = c.given.n[2] / 2.0;
     if (!c.quiet) print_plan(&c.given);
     RILL_TRY(rill_free_surface_cells_check(c.given.n));
-    RILL_TRY(cli_step_room(nodes_of(&c.given),
-                           cli_step_node_bytes(c.given.stream, c.given.storage) +
-                               (double)rill_free_surface_node_bytes(c.given.gas_pressure > 0)));
+    RILL_TRY(cli_step_room(
+        nodes_of(&c.given),
+        (c.given.backend == RILL_BACKEND_CUDA ? 0 : cli_step_node_bytes(c.given.stream, c.given.storage)) +
+            (double)rill_free_surface_node_bytes(c.given.gas_pressure > 0)));
     status = rill_free_surface_run(&c.given, &outcome);
     cli_progress_end();
     if (status == RILL_OK && !c.quiet) print_outcome(&c, &outcome);

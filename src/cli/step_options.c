@@ -37,7 +37,7 @@ void cli_step_options(cli_step_choices *c, cli_option rows[CLI_STEP_OPTIONS])
 rill_status cli_step_resolve(const cli_step_choices *c, const char *what, rill_stream *stream,
                              rill_storage *storage)
 {
-    if (c->backend == 1)
+    if (c->backend == 1 && what)
         return rill_fail(RILL_USAGE, "%s computed on a CPU only: choose --backend cpu", what);
     *stream = stream_values[c->stream];
     *storage = (rill_storage)c->storage;

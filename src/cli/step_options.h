@@ -30,7 +30,7 @@ void cli_step_options(cli_step_choices *choices, cli_option rows[CLI_STEP_OPTION
 
 /**
  * Convert the choices.
- * @param what  is computed, for the message that refuses a GPU: "a free surface is"
+ * @param what  is computed, for the message that refuses a GPU: "capsules are"; NULL: none is refused
  */
 rill_status cli_step_resolve(const cli_step_choices *choices, const char *what, rill_stream *stream,
                              rill_storage *storage);

@@ -5,8 +5,8 @@
 
 #include "core/threads.h"
 
-/* Nodes that a thread takes at a time: of work that looks at populations, of work that finds little to do, and
- * tiles. */
+/* Nodes that a thread takes at a time: of work that looks at populations, of work that finds little to do,
+ * and tiles. */
 enum { PIECE = 16, MANY = 1024, TILES = 4 };
 
 typedef struct loop {
@@ -62,7 +62,8 @@ rill_status rill_front_nodes(const rill_device *device, rill_front_work work, co
         size_t list;
     } works[] = {RILL_FRONT_WORKS(WORK)};
     const loop w = {f, launch, NULL};
-    const uint64_t count = ((const rill_front_list *)(const void *)((const char *)f + works[work].list))->count;
+    const uint64_t count =
+        ((const rill_front_list *)(const void *)((const char *)f + works[work].list))->count;
 #ifdef RILL_HAVE_CUDA
     if (device) return rill_cuda_front_nodes(device, work, f, launch);
 #endif

@@ -18,7 +18,8 @@ enum {
     RILL_FRONT_FILLS,   /**< interface that becomes liquid */
     RILL_FRONT_EMPTIES, /**< interface that becomes gas */
     RILL_FRONT_FRESH,   /**< gas that becomes interface */
-    RILL_FRONT_TAKES    /**< interface that takes mass which is left over */
+    RILL_FRONT_TAKES,   /**< interface that takes mass which is left over */
+    RILL_FRONT_WALL     /**< there is no node */
 };
 
 /** Nodes that are looked at together when nodes of a state are listed; words of 64 blocks of them. */
@@ -63,13 +64,13 @@ typedef struct rill_front {
     bool bent;           /**< the contact angle is no right angle */
     double sine, cosine; /**< of the contact angle */
     rill_front_feed feed;
-    uint8_t *state;        /**< [tiles * RILL_FRONT_TILE], gas behind the last node */
-    float *fill;           /**< [nodes], part of a cell that is liquid */
-    double *mass;          /**< [nodes], of interface nodes; within a pass what is left over of others */
-    const rill_node *cell; /**< [nodes], x + nx (y + ny z) */
-    rill_front_list list;  /**< interface nodes */
-    rill_front_list before; /**< those before their states have changed */
-    rill_front_list fresh;  /**< that became interface in this step */
+    uint8_t *state;           /**< [tiles * RILL_FRONT_TILE], gas behind the last node */
+    float *fill;              /**< [nodes], part of a cell that is liquid */
+    double *mass;             /**< [nodes], of interface nodes; within a pass what is left over of others */
+    const rill_node *cell;    /**< [nodes], x + nx (y + ny z) */
+    rill_front_list list;     /**< interface nodes */
+    rill_front_list before;   /**< those before their states have changed */
+    rill_front_list fresh;    /**< that became interface in this step */
     rill_front_found *found;  /**< [found_room], of `before` */
     rill_front_plane *planes; /**< [found_room], of `list` */
     uint64_t found_room;

@@ -51,6 +51,11 @@ RILL_FN rill_node rill_front_upstream(const rill_front *f, const rill_launch *l,
     return rill_front_beside(f, p, -rill_c(lattice, i, 0), -rill_c(lattice, i, 1), -rill_c(lattice, i, 2));
 }
 
+RILL_FN int rill_front_state_of(const rill_front *f, const rill_node node)
+{
+    return node == RILL_UPSTREAM_WALL ? RILL_FRONT_WALL : f->state[node];
+}
+
 /** Return f_i - w_i of what a node has sent along opp(i), and nothing of what comes in, which other threads
  * may be about to rewrite. @param other  the node at the other end of the link */
 RILL_FN double rill_front_sent(const rill_launch *l, const rill_node node, const rill_node other, const int i)
@@ -97,7 +102,8 @@ RILL_FN void rill_front_fills(const rill_front *f, const rill_front_place p, ril
     c->wall = 0;
     RILL_NO_UNROLL
     for (int k = 0; k < RILL_AROUND; k++) {
-        const rill_node other = rill_front_beside(f, p, rill_plic_x(k, 0), rill_plic_x(k, 1), rill_plic_x(k, 2));
+        const rill_node other =
+            rill_front_beside(f, p, rill_plic_x(k, 0), rill_plic_x(k, 1), rill_plic_x(k, 2));
         if (other == RILL_UPSTREAM_WALL)
             c->wall |= 1u << k;
         else
@@ -118,7 +124,8 @@ RILL_FN void rill_front_fills(const rill_front *f, const rill_front_place p, ril
 }
 
 /** @param c  room for a neighbourhood */
-RILL_FN void rill_front_planes(const rill_front *f, const rill_launch *l, const uint64_t k, rill_plic_cells *c)
+RILL_FN void rill_front_planes(const rill_front *f, const rill_launch *l, const uint64_t k,
+                               rill_plic_cells *c)
 {
     rill_contact_line contact = {{0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0};
     rill_front_plane plane = {{0, 0, 0}, 0, 0};
@@ -138,8 +145,8 @@ RILL_FN void rill_front_planes(const rill_front *f, const rill_launch *l, const 
         plane.offset = rill_plic_offset(plane.normal, c->fill[RILL_AROUND / 2 * c->step]);
         if (walls) rill_plic_without(c);
         if (f->tension > 0)
-            plane.pressure = 2 * f->tension *
-                             rill_plic_curvature(c, plane.normal, plane.offset, line, &contact);
+            plane.pressure =
+                2 * f->tension * rill_plic_curvature(c, plane.normal, plane.offset, line, &contact);
     }
     f->planes[k] = plane;
 }
@@ -177,10 +184,11 @@ RILL_FN void rill_front_links(const rill_front *f, const rill_launch *l, const u
     RILL_NO_UNROLL
     for (int i = 1; i < q; i++) {
         const rill_node other = rill_front_upstream(f, l, p, i);
-        if (other == RILL_UPSTREAM_WALL) continue;
-        const uint8_t state = f->state[other];
+        const int state = rill_front_state_of(f, other);
         const bool gas = state == RILL_FRONT_GAS;
-        const double level = state == RILL_FRONT_LIQUID ? 1 : gas ? 0 : (double)f->fill[other];
+        const double level = state == RILL_FRONT_LIQUID      ? 1
+                             : state == RILL_FRONT_INTERFACE ? (double)f->fill[other]
+                                                             : 0;
         const double share = level - fill;
         if (!gas && !(share > 0)) continue;
         const double sent = rill_population_load(l, other, rill_opposite(i));
@@ -202,10 +210,9 @@ RILL_FN double rill_front_gained(const rill_front *f, const rill_launch *l, cons
     for (int i = 1; i < q; i++) {
         const rill_node other = rill_front_upstream(f, l, p, i);
         if (other == RILL_UPSTREAM_WALL || f->state[other] == RILL_FRONT_GAS) continue;
-        const double wetted =
-            f->state[other] == RILL_FRONT_LIQUID ? 1 : (fill + (double)f->fill[other]) / 2;
-        gain += wetted *
-                (rill_population_load(l, node, i) - rill_population_load(l, other, rill_opposite(i)));
+        const double wetted = f->state[other] == RILL_FRONT_LIQUID ? 1 : (fill + (double)f->fill[other]) / 2;
+        gain +=
+            wetted * (rill_population_load(l, node, i) - rill_population_load(l, other, rill_opposite(i)));
     }
     return gain;
 }
@@ -231,12 +238,10 @@ RILL_FN rill_front_beside_it rill_front_look(const rill_front *f, const rill_lau
     RILL_NO_UNROLL
     for (int i = 1; i < q; i++) {
         const rill_node other = rill_front_upstream(f, l, p, i);
-        if (other == RILL_UPSTREAM_WALL) continue;
-        const uint8_t state = f->state[other];
-        if (state == RILL_FRONT_LIQUID)
-            seen.liquid = true;
-        else if (state == RILL_FRONT_GAS || f->fill[other] < (float)RILL_FRONT_BEYOND)
-            seen.gas = true;
+        const int state = rill_front_state_of(f, other);
+        const float fill = state == RILL_FRONT_INTERFACE ? f->fill[other] : 1;
+        seen.liquid = seen.liquid || state == RILL_FRONT_LIQUID;
+        seen.gas = seen.gas || state == RILL_FRONT_GAS || fill < (float)RILL_FRONT_BEYOND;
     }
     return seen;
 }
@@ -314,9 +319,10 @@ RILL_FN void rill_front_begin(const rill_front *f, const rill_launch *l, const u
     RILL_NO_UNROLL
     for (int i = 1; i < q; i++) {
         const rill_node other = rill_front_upstream(f, l, p, i);
-        if (other == RILL_UPSTREAM_WALL || f->state[other] == RILL_FRONT_GAS ||
-            f->state[other] == RILL_FRONT_FRESH)
-            continue;
+        const int state = rill_front_state_of(f, other);
+        const bool flows = state == RILL_FRONT_LIQUID || state == RILL_FRONT_INTERFACE ||
+                           state == RILL_FRONT_FILLS || state == RILL_FRONT_EMPTIES;
+        if (!flows) continue;
         const rill_front_flow sent = rill_front_flow_of(f, l, other);
         density += sent.density - 1;
         RILL_UNROLL
@@ -355,7 +361,7 @@ RILL_FN void rill_front_open(const rill_front *f, const rill_launch *l, const ui
     RILL_NO_UNROLL
     for (int i = 1; i < q; i++) {
         const rill_node other = rill_front_upstream(f, l, p, i);
-        if (other == RILL_UPSTREAM_WALL || f->state[other] != RILL_FRONT_LIQUID) continue;
+        if (rill_front_state_of(f, other) != RILL_FRONT_LIQUID) continue;
         f->state[other] = RILL_FRONT_INTERFACE;
         f->mass[other] = rill_front_flow_of(f, l, other).density;
         f->fill[other] = 1;

@@ -206,7 +206,8 @@ RILL_FN bool rill_plic_line_near(const rill_plic_cells *c, const double out[3])
     double least = 1, most = 0;
     RILL_NO_UNROLL
     for (int k = 0; k < RILL_AROUND; k++) {
-        const double up = rill_plic_x(k, 0) * out[0] + rill_plic_x(k, 1) * out[1] + rill_plic_x(k, 2) * out[2];
+        const double up =
+            rill_plic_x(k, 0) * out[0] + rill_plic_x(k, 1) * out[1] + rill_plic_x(k, 2) * out[2];
         if (c->wall >> k & 1 || fabs(up) > 0.5) continue;
         least = fmin(least, c->fill[k * c->step]);
         most = fmax(most, c->fill[k * c->step]);
@@ -261,7 +262,8 @@ RILL_APART_FN bool rill_plic_contact(const rill_plic_cells *cells, const double 
     if (rill_plic_product(c->normal, asked) < 1 || !rill_plic_normalize(c->normal) ||
         fabs(rill_plic_product(c->normal, c->out)) > RILL_PLIC_STEEP) {
         RILL_UNROLL
-        for (int a = 0; a < 3; a++) c->normal[a] = asked[a]; /* the surface is too far from the contact angle */
+        for (int a = 0; a < 3; a++)
+            c->normal[a] = asked[a]; /* the surface is too far from the contact angle */
     }
     c->cosine = rill_plic_product(c->normal, c->out);
     c->sine = sqrt(1 - c->cosine * c->cosine);
@@ -329,8 +331,8 @@ typedef struct rill_plic_section {
  * edges are the parts of the lines in which the plane meets the faces of the cell that are between the other
  * faces; its moments are sums over them. Of two lines that are one, that of the higher axis is left out.
  */
-RILL_FN void rill_plic_section_of(const rill_plic_axes *g, const double offset, const double x, const double y,
-                                  rill_plic_section *s)
+RILL_FN void rill_plic_section_of(const rill_plic_axes *g, const double offset, const double x,
+                                  const double y, rill_plic_section *s)
 {
     const double nothing = 1e-18, parallel = 1e-12;
     double area = 0, m[5] = {0, 0, 0, 0, 0}; /* x, y, x^2, y^2, xy */
@@ -512,8 +514,9 @@ RILL_FN void rill_plic_cell(const rill_plic_cells *c, const rill_plic_axes *g, c
  * @param middle  the offset of the plane in the middle
  * @param line  the surface meets a wall, at `contact`, and has the slope of the contact angle there
  */
-RILL_APART_FN double rill_plic_curvature(const rill_plic_cells *c, const double normal[3], const double middle,
-                                         const bool line, const rill_contact_line *contact)
+RILL_APART_FN double rill_plic_curvature(const rill_plic_cells *c, const double normal[3],
+                                         const double middle, const bool line,
+                                         const rill_contact_line *contact)
 {
     rill_plic_axes g;
     rill_plic_section s = {0, 0, {0, 0, 0, 0, 0, 0}};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A free surface: making it, and sums over its liquid. */
 #include "core/memory.h"
+#include "core/threads.h"
 #include "device/device.h"
 #include "free_surface/bubbles.h"
 #include "free_surface/faces.h"
@@ -45,10 +46,26 @@ static rill_status check(const rill_sim *sim, const rill_free_surface_options *o
         return rill_fail(RILL_USAGE, "contact angle %g is not between 0 and 180 degrees", o->contact_angle);
     if (!sim->several && !sim->device->backend->traits.processor &&
         (o->inflow.end || o->outflow.end || o->gas_pressure > 0))
-        return rill_fail(
-            RILL_USAGE,
-            "faces that liquid crosses and closed bubbles of a free surface are computed on processors alone: choose --backend cpu");
+        return rill_fail(RILL_USAGE,
+                         "open faces and closed bubbles of a free surface are computed on processors alone");
     return RILL_OK;
+}
+
+/* Make interface of liquid beside gas. */
+static void shores_set(const void *shared, uint64_t first, uint64_t end)
+{
+    const rill_free_surface *s = shared;
+    for (uint64_t n = first; n < end; n++) {
+        rill_node around[RILL_AROUND];
+        if (s->state[n] != RILL_LIQUID) continue; /* no other thread writes it */
+        rill_free_surface_around(s, (rill_node)n, around);
+        for (int i = 1; i < rill_q((int)s->lattice); i++) {
+            const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
+            if (other != RILL_UPSTREAM_WALL &&
+                __atomic_load_n(&s->state[other], __ATOMIC_RELAXED) == RILL_GAS)
+                __atomic_store_n(&s->state[n], RILL_INTERFACE, __ATOMIC_RELAXED);
+        }
+    }
 }
 
 /* Give nodes their states by fill levels: a full one beside gas is interface. */
@@ -62,15 +79,8 @@ static rill_status states_set(rill_free_surface *s, const double *fill)
                       : fill[n] > 0 || rill_faces_feed(s, n) ? RILL_INTERFACE
                                                              : RILL_GAS;
     }
-    for (rill_node n = 0; n < s->nodes; n++) {
-        rill_node around[RILL_AROUND];
-        if (s->state[n] != RILL_LIQUID) continue;
-        rill_free_surface_around(s, n, around);
-        for (int i = 1; i < rill_q((int)s->lattice); i++) {
-            const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
-            if (other != RILL_UPSTREAM_WALL && s->state[other] == RILL_GAS) s->state[n] = RILL_INTERFACE;
-        }
-    }
+    enum { piece = 4096 };
+    rill_threads_for(s->nodes, piece, shores_set, s);
     return RILL_OK;
 }
 

@@ -280,7 +280,7 @@ done:
 static rill_passes passes_of(rill_free_surface *s)
 {
     return (rill_passes){
-        .what = name, .gpu = false, .before = before, .runs = runs, .after = after, .context = s};
+        .what = name, .gpu = true, .before = before, .runs = runs, .after = after, .context = s};
 }
 
 /* ---- making it ------------------------------------------------------------------------------ */

@@ -2,6 +2,7 @@
 #include "free_surface/run.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 #include "domain/domain.h"
 #include "free_surface/bubbles.h"
 #include "free_surface/plic.h"
@@ -30,10 +31,10 @@ typedef struct run {
     double updates;   /* of liquid and interface nodes */
 } run;
 
-static double ball(const rill_free_surface_case *c, const double x[3])
+static double ball(const rill_free_surface_case *c, const double at[3])
 {
-    return c->radius -
-           sqrt(pow(x[0] - c->n[0] / 2.0, 2) + pow(x[1] - c->n[1] / 2.0, 2) + pow(x[2] - c->height, 2));
+    const double x = at[0] - c->n[0] / 2.0, y = at[1] - c->n[1] / 2.0, z = at[2] - c->height;
+    return c->radius - sqrt(x * x + y * y + z * z);
 }
 
 /* Return how far a point is inside of the liquid, about. */
@@ -55,10 +56,23 @@ static double inside(const void *context, const double x[3])
     }
 }
 
+/* Return the part of a cell that is liquid. Away from the surface, more than what inside() changes by in half
+ * a cell at the steepest place of a wave, it is all or nothing. */
+static double fill_of(const rill_free_surface_case *c, const uint32_t cell[3])
+{
+    const double middle[3] = {cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5}, depth = inside(c, middle);
+    const double far = 1 + (c->shape == RILL_LIQUID_WAVE ? M_PI * c->amplitude / c->n[0] : 0);
+    return fabs(depth) > far ? depth > 0 : rill_plic_fill(inside, c, cell);
+}
+
 static rill_status check(const rill_free_surface_case *c)
 {
     const rill_status status = rill_free_surface_cells_check(c->n);
     if (status != RILL_OK) return status;
+    if (c->backend == RILL_BACKEND_CUDA && (c->inflow.end || c->outflow.end || c->gas_pressure > 0))
+        return rill_fail(
+            RILL_USAGE,
+            "faces that liquid crosses and closed bubbles of a free surface are computed on processors alone: choose --backend cpu");
     const struct {
         const char *name;
         double value, least;
@@ -100,28 +114,46 @@ static void cell_begin(const rill_free_surface_case *c, const uint32_t cell[3], 
     if (of_ball) *down = -c->speed;
 }
 
+/* The liquid at the start: values of nodes, and the cells they are in. */
+typedef struct start {
+    const run *r;
+    uint64_t nodes;
+    double *values;
+    rill_node *cells;
+} start;
+
+static void start_some(const void *shared, uint64_t first, uint64_t end)
+{
+    const start *s = shared;
+    const rill_free_surface_case *c = s->r->given;
+    const uint32_t *n = s->r->numbering->n; /* of the box, with layers of solid beyond walls */
+    rill_numbering_cells(s->r->numbering, (rill_node)first, (rill_node)(end - first), s->cells + first);
+    for (uint64_t k = first; k < end; k++) {
+        const uint32_t cell[3] = {s->cells[k] % n[0], s->cells[k] / n[0] % n[1], s->cells[k] / n[0] / n[1]};
+        const uint64_t voxel = cell[0] + c->n[0] * (cell[1] + (uint64_t)c->n[1] * cell[2]);
+        double *fill = s->values + 4 * s->nodes;
+        fill[k] = c->liquid ? c->liquid->voxels[voxel] >= RILL_FLUID : fill_of(c, cell);
+        if (fill[k] > 0) cell_begin(c, cell, &s->values[k], &s->values[3 * s->nodes + k]);
+    }
+}
+
 /* Set the liquid; then put the surface on. */
 static rill_status begin_liquid(run *r)
 {
     rill_status status = RILL_OK;
     const rill_free_surface_case *c = r->given;
     const rill_node nodes = rill_domain_nodes(r->domain);
-    const uint32_t *n = r->numbering->n; /* of the box, with layers of solid beyond walls */
-    double *values = NULL, liquid = 0;
+    double *values = NULL;
+    bool liquid = false;
     rill_node *place = NULL;
-    RILL_TRY(rill_free_surface_cells_check(n));
+    RILL_TRY(rill_free_surface_cells_check(r->numbering->n));
     RILL_TRY(rill_array_create_zero(5 * (uint64_t)nodes, sizeof *values, "the liquid", (void **)&values));
     RILL_TRY(rill_array_create(nodes, sizeof *place, "the liquid", (void **)&place));
-    rill_numbering_cells(r->numbering, 0, nodes, place);
-    double *fill = values + 4 * (uint64_t)nodes;
-    for (uint64_t k = 0; k < nodes; k++) {
-        const uint32_t cell[3] = {place[k] % n[0], place[k] / n[0] % n[1], place[k] / n[0] / n[1]};
-        const uint64_t voxel = cell[0] + c->n[0] * (cell[1] + (uint64_t)c->n[1] * cell[2]);
-        fill[k] = c->liquid ? c->liquid->voxels[voxel] >= RILL_FLUID : rill_plic_fill(inside, c, cell);
-        liquid += fill[k];
-        if (fill[k] > 0) cell_begin(c, cell, &values[k], &values[3 * (uint64_t)nodes + k]);
-    }
-    if (!(liquid > 0) && !c->inflow.end)
+    enum { piece = 4096 };
+    rill_threads_for(nodes, piece, start_some, &(start){r, nodes, values, place});
+    const double *fill = values + 4 * (uint64_t)nodes;
+    for (uint64_t k = 0; k < nodes && !liquid; k++) liquid = fill[k] > 0;
+    if (!liquid && !c->inflow.end)
         RILL_TRY(rill_fail(
             RILL_USAGE,
             "there is no liquid in the pores of the box: raise its depth, radius or width, or let another place be pore"));
@@ -165,7 +197,8 @@ static rill_status begin(run *r)
     o.variant.equilibrium = RILL_SECOND_ORDER;
     o.variant.stream = c->stream;
     o.variant.storage = c->storage;
-    o.on.backend = RILL_BACKEND_CPU;
+    o.on.backend = c->backend == RILL_BACKEND_CUDA ? RILL_BACKEND_CUDA : RILL_BACKEND_CPU;
+    if (c->backend == RILL_BACKEND_CUDA) o.variant.addressing = RILL_BITMAP; /* less memory than a list */
     o.tau = c->tau;
     o.force[2] = -c->gravity;
     RILL_TRY(rill_sim_create(r->domain, &o, &r->sim));
@@ -374,6 +407,7 @@ static rill_status steps(run *r)
     s->keep = c->keep;
     s->owner = (rill_step_owner){.parts = parts, .resumed = resumed, .row = row, .context = r};
     status = rill_step_run_make(s);
+    r->out->seconds = s->seconds;
     r->out->mlups = s->seconds > 0 ? 1e-6 * r->updates / s->seconds : 0;
 done:
     s->text = NULL;

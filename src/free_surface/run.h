@@ -39,10 +39,11 @@ typedef struct rill_free_surface_case {
     bool atmosphere_needed;                 /**< refuse one where no pores are open */
     rill_stream stream;
     rill_storage storage;
-    uint64_t steps, every; /**< fields every so many steps; 0: none */
-    const char *output;    /**< "drop.h5"; NULL: no files */
-    const char *command;   /**< provenance; may be NULL */
-    rill_step_keep keep;   /**< its checkpoint */
+    rill_backend_kind backend; /**< auto: processors */
+    uint64_t steps, every;     /**< fields every so many steps; 0: none */
+    const char *output;        /**< "drop.h5"; NULL: no files */
+    const char *command;       /**< provenance; may be NULL */
+    rill_step_keep keep;       /**< its checkpoint */
     rill_progress progress;
 } rill_free_surface_case;
 
@@ -50,6 +51,7 @@ typedef struct rill_free_surface_case {
 typedef struct rill_free_surface_outcome {
     rill_free_surface_totals first, last; /**< at the start and at the end */
     uint64_t steps;
+    double seconds;       /**< that steps took, of this process */
     double mlups;         /**< million updates of liquid and interface nodes a second */
     bool checkpoint_left; /**< the checkpoint is of this run, and was left */
 } rill_free_surface_outcome;

@@ -12,8 +12,15 @@
 #include "kernel/storage/address.h"
 #include "kernel/storage/storage.h"
 
+/** Not inlined: callers have loops enough. */
+#if defined(__CUDACC__)
+#define RILL_POPULATION_FN static __noinline__ __host__ __device__
+#else
+#define RILL_POPULATION_FN RILL_APART_FN
+#endif
+
 /** Return the slot of the population that comes in at a node in the step that `launch` describes. */
-RILL_APART_FN size_t rill_population_slot(const rill_launch *launch, const rill_node node, const int i)
+RILL_FN size_t rill_population_slot(const rill_launch *launch, const rill_node node, const int i)
 {
     const rill_variant v = launch->variant;
     return rill_incoming((int)v.lattice, (int)v.stream, (int)v.addressing, (int)v.bounce, launch->parity,
@@ -21,7 +28,7 @@ RILL_APART_FN size_t rill_population_slot(const rill_launch *launch, const rill_
 }
 
 /** Return f_i - w_i of it. */
-RILL_APART_FN double rill_population_load(const rill_launch *launch, const rill_node node, const int i)
+RILL_POPULATION_FN double rill_population_load(const rill_launch *launch, const rill_node node, const int i)
 {
     const rill_variant v = launch->variant;
     return rill_storage_load((int)v.storage, launch->from.populations,
@@ -30,8 +37,8 @@ RILL_APART_FN double rill_population_load(const rill_launch *launch, const rill_
 }
 
 /** Replace it. */
-RILL_APART_FN void rill_population_store(const rill_launch *launch, const rill_node node, const int i,
-                                         const double value)
+RILL_POPULATION_FN void rill_population_store(const rill_launch *launch, const rill_node node, const int i,
+                                              const double value)
 {
     const rill_variant v = launch->variant;
     rill_storage_store((int)v.storage, launch->from.populations, rill_population_slot(launch, node, i),

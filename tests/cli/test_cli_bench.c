@@ -505,3 +505,24 @@ Test(bench, answers_are_timed_and_right)
     cr_expect_eq(two.code, 1);
     cr_expect_not_null(strstr(two.err, "goes alone"), "%s", two.err);
 }
+
+/* A step with a free surface beside the bare step, and mass that stays. */
+Test(bench, a_free_surface_is_timed)
+{
+    const cli_result r = cli_test_run("bench", "--backend", "cpu", "--suite", "free-surface", "--cells", "16",
+                                      "--seconds", "0.01", "--json", "b.json");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    json_t *results = records();
+    cr_assert_eq(json_array_size(results), 2);
+    for (size_t k = 0; k < 2; k++) {
+        const json_t *record = json_array_get(results, k);
+        cr_expect_eq(number(record, "nodes"), 4096);
+        cr_expect_lt(fabs(number(record, "mass_change")), k ? 1e-5 : 1e-9);
+        cr_expect_float_eq(number(record, "percent_bare") * number(record, "mlups_bare"),
+                           100 * number(record, "mlups"), 1e-6);
+    }
+    json_decref(results);
+    const cli_result two = cli_test_run("bench", "--suite", "free-surface", "--stream", "aa,pull");
+    cr_expect_eq(two.code, 1);
+    cr_expect_not_null(strstr(two.err, "goes alone"), "%s", two.err);
+}

@@ -20,6 +20,8 @@ typedef struct liquid {
     double gas;                 /* pressure, of which p V is constant where gas is closed; 0: constant */
     rill_stream stream;
     rill_storage storage;
+    rill_backend_kind backend; /* auto: processors */
+    rill_addressing addressing;
     bool floor;                           /* walls along z, else periodic */
     bool closed;                          /* above, no gas comes from the atmosphere */
     double (*inside)(const double x[3]);  /* above 0 in the liquid */
@@ -53,7 +55,8 @@ static inline void begin(liquid *l)
     o.variant.equilibrium = RILL_SECOND_ORDER;
     o.variant.stream = l->stream;
     o.variant.storage = l->storage;
-    o.on.backend = RILL_BACKEND_CPU;
+    o.variant.addressing = l->addressing;
+    o.on.backend = l->backend == RILL_BACKEND_CUDA ? RILL_BACKEND_CUDA : RILL_BACKEND_CPU;
     o.tau = l->tau;
     o.force[2] = -l->force;
     ASSERT_OK(rill_sim_create(l->domain, &o, &l->sim));

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A free surface on a GPU: the same bits as on processors in all that passes do, and the same flow. */
+#include "free_surface/passes.h"
+#include "kernel/storage/storage.h"
+#include "liquid.h"
+#include "sim/sim_priv.h"
+
+#include <math.h>
+
+static double drop(const double x[3])
+{
+    return fmax(5.3 - x[2], 5 - sqrt(pow(x[0] - 9.1, 2) + pow(x[1] - 8.8, 2) + pow(x[2] - 11.3, 2)));
+}
+
+static liquid liquid_of(rill_backend_kind backend, rill_addressing addressing, rill_stream stream,
+                        rill_storage storage)
+{
+    liquid l = {.n = {18, 17, 20},
+                .tau = 0.6,
+                .tension = 2e-3,
+                .force = 1e-5,
+                .angle = 70,
+                .stream = stream,
+                .storage = storage,
+                .backend = backend,
+                .addressing = addressing,
+                .floor = true,
+                .inside = drop,
+                .velocity = {0, 0.01, -0.03}};
+    begin(&l);
+    return l;
+}
+
+/* All that a checkpoint has. */
+static int parts_of(liquid *l, rill_checkpoint_part parts[RILL_FREE_SURFACE_PARTS + 1])
+{
+    const int count = rill_free_surface_parts(l->surface, parts);
+    parts[count] = rill_checkpoint_sim(l->sim);
+    return count + 1;
+}
+
+/* Return where populations begin: a state says before them where it was computed. */
+static uint64_t front_of(const liquid *l, const rill_checkpoint_part *part, int k, int count)
+{
+    if (k + 1 < count) return 0;
+    return part->bytes - l->nodes * 19 * rill_storage_size((int)l->storage);
+}
+
+/* Let a liquid be in the state of another one. */
+static void take_over(liquid *to, liquid *from)
+{
+    rill_checkpoint_part have[RILL_FREE_SURFACE_PARTS + 1], want[RILL_FREE_SURFACE_PARTS + 1];
+    const int count = parts_of(from, have);
+    cr_assert_eq(parts_of(to, want), count);
+    for (int k = 0; k < count; k++) {
+        char *bytes = malloc(have[k].bytes);
+        const uint64_t front = front_of(to, &want[k], k, count);
+        cr_assert_eq(have[k].bytes, want[k].bytes);
+        ASSERT_OK(want[k].save(want[k].context, 0, front, bytes));
+        ASSERT_OK(have[k].save(have[k].context, front, have[k].bytes - front, bytes + front));
+        ASSERT_OK(want[k].load(want[k].context, 0, want[k].bytes, bytes));
+        free(bytes);
+    }
+    ASSERT_OK(rill_sim_state_resume(to->sim, rill_sim_steps(from->sim)));
+    ASSERT_OK(rill_free_surface_resume(to->surface));
+}
+
+static void expect_same(liquid *a, liquid *b, const char *when)
+{
+    rill_checkpoint_part one[RILL_FREE_SURFACE_PARTS + 1], other[RILL_FREE_SURFACE_PARTS + 1];
+    const int count = parts_of(a, one);
+    parts_of(b, other);
+    for (int k = 0; k < count; k++) {
+        unsigned char *x = malloc(one[k].bytes), *y = malloc(one[k].bytes);
+        uint64_t differ = 0;
+        ASSERT_OK(one[k].save(one[k].context, 0, one[k].bytes, x));
+        ASSERT_OK(other[k].save(other[k].context, 0, one[k].bytes, y));
+        for (uint64_t i = front_of(a, &one[k], k, count); i < one[k].bytes; i++) differ += x[i] != y[i];
+        cr_expect_eq(differ, 0, "%s, %s: %lu of %lu bytes differ", when, one[k].name, (unsigned long)differ,
+                     (unsigned long)one[k].bytes);
+        free(x);
+        free(y);
+    }
+    cr_expect_eq(a->surface->front.list.count, b->surface->front.list.count, "%s", when);
+}
+
+/* Make nodes too full and too empty, in a pattern, and some nearly without mass. */
+static void disturb(liquid *l)
+{
+    rill_free_surface *s = l->surface;
+    ASSERT_OK(rill_free_surface_fetch(s));
+    for (rill_node n = 0; n < s->nodes; n++)
+        if (s->state[n] == RILL_INTERFACE)
+            s->mass[n] = n % 7 == 0 ? 1.2 : n % 5 == 0 ? -0.1 : n % 11 == 0 ? 1e-9 : s->mass[n];
+    ASSERT_OK(rill_free_surface_resume(s));
+}
+
+static void compare(rill_addressing addressing, rill_stream stream, rill_storage storage)
+{
+    liquid cpu = liquid_of(RILL_BACKEND_CPU, RILL_LIST, stream, storage),
+           gpu = liquid_of(RILL_BACKEND_CUDA, addressing, stream, storage);
+    for (int round = 0; round < 2; round++) {
+        ASSERT_OK(rill_sim_step(gpu.sim, 7));
+        ASSERT_OK(rill_sim_step(cpu.sim, 7)); /* as many: a state says how many there were */
+        take_over(&cpu, &gpu);
+        expect_same(&cpu, &gpu, "as taken over");
+        liquid *both[2] = {&cpu, &gpu};
+        for (int k = 0; k < 2; k++) {
+            const rill_launch launch = rill_sim_launch(both[k]->sim);
+            const rill_passes *passes = &both[k]->sim->passes;
+            ASSERT_OK(passes->before(passes->context, &launch));
+        }
+        expect_same(&cpu, &gpu, "before a step");
+        for (int k = 0; k < 2; k++) {
+            const rill_launch launch = rill_sim_launch(both[k]->sim);
+            const rill_passes *passes = &both[k]->sim->passes;
+            disturb(both[k]);
+            ASSERT_OK(passes->after(passes->context, &launch));
+        }
+        expect_same(&cpu, &gpu, "after a step");
+    }
+    end(&cpu);
+    end(&gpu);
+}
+
+Test(free_surface_gpu, passes_have_the_same_bits, .timeout = 600)
+{
+    static const rill_stream streams[] = {RILL_PULL, RILL_AA, RILL_ESOTWIST, RILL_ESOPULL};
+    if (!rill_backend_available(RILL_BACKEND_CUDA)) cr_skip("there is no GPU");
+    for (int k = 0; k < 4; k++) compare(RILL_BITMAP, streams[k], RILL_FP64);
+    for (int storage = 0; storage < RILL_STORAGE_COUNT; storage++)
+        if (storage != RILL_FP64) compare(RILL_LIST, RILL_ESOPULL, (rill_storage)storage);
+}
+
+/* Steps round in another order on a GPU, and no more. */
+Test(free_surface_gpu, the_flow_is_that_of_processors, .timeout = 600)
+{
+    if (!rill_backend_available(RILL_BACKEND_CUDA)) cr_skip("there is no GPU");
+    liquid cpu = liquid_of(RILL_BACKEND_CPU, RILL_LIST, RILL_ESOPULL, RILL_FP64),
+           gpu = liquid_of(RILL_BACKEND_CUDA, RILL_BITMAP, RILL_ESOPULL, RILL_FP64);
+    const rill_free_surface_totals first = totals_of(&gpu);
+    ASSERT_OK(rill_sim_step(cpu.sim, 60));
+    ASSERT_OK(rill_sim_step(gpu.sim, 60));
+    const rill_free_surface_totals a = totals_of(&cpu), b = totals_of(&gpu);
+    cr_expect_float_eq(b.mass / first.mass, 1, 1e-12, "%g", b.mass / first.mass - 1);
+    cr_expect_float_eq(a.volume / b.volume, 1, 1e-9, "%g", a.volume / b.volume - 1);
+    cr_expect_float_eq(a.speed_max / b.speed_max, 1, 1e-6, "%g", a.speed_max / b.speed_max - 1);
+    for (int k = 0; k < 3; k++) cr_expect_eq(a.nodes[k], b.nodes[k]);
+    end(&cpu);
+    end(&gpu);
+}
+
+/* What is computed on processors alone is refused. */
+Test(free_surface_gpu, bubbles_are_refused)
+{
+    if (!rill_backend_available(RILL_BACKEND_CUDA)) cr_skip("there is no GPU");
+    liquid l = liquid_of(RILL_BACKEND_CUDA, RILL_LIST, RILL_AA, RILL_FP32);
+    rill_free_surface *other = NULL;
+    const rill_free_surface_options o = {0, RILL_RIGHT_ANGLE, .gas_pressure = 0.1};
+    double *fill = calloc(l.nodes, sizeof *fill);
+    cr_expect_eq(rill_free_surface_create(l.sim, &o, fill, &other), RILL_USAGE);
+    free(fill);
+    end(&l);
+}

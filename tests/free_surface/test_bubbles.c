@@ -371,6 +371,6 @@ Test(bubbles, refusals)
     expect_message("the box is periodic");
     l.surface->bubbles->of[0] = 7;
     cr_expect_eq(rill_free_surface_resume(l.surface), RILL_USAGE);
-    expect_message("node 0 is in no bubble");
+    expect_message("node 0 is in bubble 7");
     end(&l);
 }

@@ -24,7 +24,8 @@
 enum {
     WHICH = 128,     /* bytes of the identity of a file */
     KNOWN = 64,      /* files that are remembered */
-    SECONDS = 10,    /* within which a small file is read */
+    SECONDS = 10,    /* of a processor, within which a small file is read */
+    PATIENCE = 6,    /* times as long by the clock: other programs use the processor, and disks are slow */
     RATE = 20000000, /* bytes of a larger one in a further second */
     ANSWER = 1024    /* bytes of what rill-inspect says */
 };
@@ -236,8 +237,9 @@ static bool hear(int in, double seconds, char answer[ANSWER])
     }
 }
 
-/* Run rill-inspect. @param[in,out] answer  what it says, "" after a crash. @return RILL_SYSTEM when it cannot
- * be run; RILL_CANCELLED when its time was over */
+/* Run rill-inspect. @param seconds         by the clock
+ * @param[in,out] answer  what it says, "" after a crash. @return RILL_SYSTEM when it cannot be run;
+ * RILL_CANCELLED when its time was over, by the clock or of the processor */
 static rill_status run(const char *const arguments[], double seconds, char answer[ANSWER], pid_t *child)
 {
     rill_status status = RILL_OK;
@@ -255,6 +257,7 @@ static rill_status run(const char *const arguments[], double seconds, char answe
         status = RILL_CANCELLED;
     }
     while (waitpid(*child, &state, 0) < 0 && errno == EINTR) {}
+    if (WIFSIGNALED(state) && WTERMSIG(state) == SIGXCPU) status = RILL_CANCELLED;
     if (status == RILL_OK && WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL)
         status = rill_fail(
             RILL_SYSTEM,
@@ -267,7 +270,7 @@ done:
 
 /* ---- inspecting ------------------------------------------------------------------------------ */
 
-/* How long the program may take for a file, in seconds. */
+/* How long the program may take for a file, in seconds of a processor. */
 static rill_status seconds_for(uint64_t bytes, double *out)
 {
     const char *text = getenv("RILL_INSPECT_SECONDS");
@@ -326,7 +329,7 @@ static rill_status ask(const char *path, const char *which, const rill_inspectio
                                      how->outside ? "outside" : "inside",
                                      how->name,
                                      NULL};
-    status = run(arguments, seconds, answer, &child);
+    status = run(arguments, PATIENCE * seconds, answer, &child);
     *late = status == RILL_CANCELLED;
     if (*late) return fail_late(seconds);
     return status == RILL_OK ? status_of(answer) : status;

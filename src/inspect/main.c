@@ -212,8 +212,11 @@ static void limit(int what, uint64_t most)
 {
     struct rlimit now;
     if (getrlimit(what, &now) != 0) return;
-    if (now.rlim_max == RLIM_INFINITY || now.rlim_max > most) now.rlim_max = most;
-    if (now.rlim_cur == RLIM_INFINITY || now.rlim_cur > now.rlim_max) now.rlim_cur = now.rlim_max;
+    /* Beyond its hard limit of time a process gets SIGKILL, as where memory lacks; SIGXCPU tells them apart. */
+    const uint64_t last = most + (what == RLIMIT_CPU);
+    if (now.rlim_max == RLIM_INFINITY || now.rlim_max > last) now.rlim_max = last;
+    if (now.rlim_cur == RLIM_INFINITY || now.rlim_cur > most) now.rlim_cur = most;
+    if (now.rlim_cur > now.rlim_max) now.rlim_cur = now.rlim_max;
     setrlimit(what, &now);
 }
 

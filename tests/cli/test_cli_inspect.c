@@ -126,6 +126,19 @@ Test(inspect, time_is_limited)
     cli_test_fails(1, "RILL_INSPECT_SECONDS is \"soon\"", "info", "a.geom.h5");
 }
 
+/* Other programs and slow disks do not count: a file is read that takes longer by the clock alone. */
+Test(inspect, time_is_that_of_a_processor)
+{
+    generate("a.geom.h5");
+    setenv("RILL_INSPECT_SECONDS", "5", 1);
+    replace("sleep 6; printf K");
+    const cli_result r = cli_test_run("info", "a.geom.h5");
+    cr_expect_eq(r.code, 0, "%s", r.err);
+    generate("b.geom.h5");
+    replace("kill -XCPU $$");
+    cli_test_fails(1, "b.geom.h5: the HDF5 library takes longer than 5 s", "info", "b.geom.h5");
+}
+
 /* In the library too, until more time is given. */
 Test(inspect, refusals_are_remembered)
 {

@@ -73,21 +73,21 @@ static rill_status add(state *s, const rill_free_surface_case *c, const splash *
 {
     const rill_free_surface_totals *t = &p->surface.last;
     const double share = p->mlups / p->bare.mlups, change = rill_free_surface_change(&p->surface);
-    const double bytes = (double)p->bare.bytes_held / (double)p->bare.nodes +
-                         (double)rill_free_surface_node_bytes(false);
+    const double bytes =
+        (double)p->bare.bytes_held / (double)p->bare.nodes + (double)rill_free_surface_node_bytes(false);
     cli_progress_end();
     if (!s->options->quiet)
         printf("%-8s %-7s %5u^3 %10llu %11llu %9.1f %9.1f %9.1f %7.1f %8.1f %10.2g\n",
                rill_storage_names[c->storage], rill_stream_names[c->stream], c->n[0],
                (unsigned long long)t->nodes[RILL_INTERFACE], (unsigned long long)t->nodes[RILL_LIQUID],
                p->surface.mlups, p->mlups, p->bare.mlups, 100 * share, bytes, change);
-    json_t *row = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "storage",
-                            rill_storage_names[c->storage], "stream", rill_stream_names[c->stream], "nodes",
-                            (json_int_t)p->bare.nodes, "interface", (json_int_t)t->nodes[RILL_INTERFACE],
-                            "liquid", (json_int_t)t->nodes[RILL_LIQUID], "steps",
-                            (json_int_t)p->surface.steps, "mlups_wet", p->surface.mlups, "mlups", p->mlups,
-                            "mlups_bare", p->bare.mlups, "percent_bare", 100 * share, "bytes_per_node", bytes,
-                            "mass_change", change);
+    json_t *row =
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "storage",
+                  rill_storage_names[c->storage], "stream", rill_stream_names[c->stream], "nodes",
+                  (json_int_t)p->bare.nodes, "interface", (json_int_t)t->nodes[RILL_INTERFACE], "liquid",
+                  (json_int_t)t->nodes[RILL_LIQUID], "steps", (json_int_t)p->surface.steps, "mlups_wet",
+                  p->surface.mlups, "mlups", p->mlups, "mlups_bare", p->bare.mlups, "percent_bare",
+                  100 * share, "bytes_per_node", bytes, "mass_change", change);
     if (!row || json_array_append_new(s->results, row) != 0)
         return rill_fail(RILL_SYSTEM, "out of memory for the results");
     return RILL_OK;

@@ -212,7 +212,7 @@ static void limit(int what, uint64_t most)
 {
     struct rlimit now;
     if (getrlimit(what, &now) != 0) return;
-    /* Beyond its hard limit of time a process gets SIGKILL, as where memory lacks; SIGXCPU tells them apart.
+    /* Beyond its hard limit of time a process gets SIGKILL, as where memory lacks; SIGXCPU differs from that.
      */
     const uint64_t last = most + (what == RLIMIT_CPU);
     if (now.rlim_max == RLIM_INFINITY || now.rlim_max > last) now.rlim_max = last;

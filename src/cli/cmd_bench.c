@@ -363,6 +363,16 @@ static rill_status splash(const bench_options *o, const char *command)
         return rill_fail(
             RILL_USAGE,
             "--suite free-surface goes alone, with one --stream, and without -o and files: its results go to --json");
+    const cli_several *c = &o->several;
+    const int others = c->lattice.count + c->collision.count + c->equilibrium.count + c->addressing.count +
+                       c->arithmetic.count + c->bounce.count + c->shift.count + o->cases.count;
+    if (others > 0 || o->most_nodes || o->porosity > 0 || o->compute.tau_given || o->compute.max_steps_given)
+        return rill_fail(
+            RILL_USAGE,
+            "--suite free-surface has a lattice, a collision and steps of its own: of what is timed, give it --cells, --stream, --storage and --seconds alone");
+    const rill_status written =
+        cli_outputs_check(NULL, (cli_output[]){{"--json", o->compute.json}}, 1); /* before all is timed */
+    if (written != RILL_OK) return written;
     return bench_splash(&options);
 }
 

@@ -5,6 +5,7 @@
 #include "rill.h"
 
 #include <jansson.h>
+#include <math.h>
 
 TestSuite(bench, .init = cli_test_start, .fini = cli_test_end);
 
@@ -525,4 +526,20 @@ Test(bench, a_free_surface_is_timed)
     const cli_result two = cli_test_run("bench", "--suite", "free-surface", "--stream", "aa,pull");
     cr_expect_eq(two.code, 1);
     cr_expect_not_null(strstr(two.err, "goes alone"), "%s", two.err);
+    static const char *const others[][2] = {{"--lattice", "d3q27"},     {"--collision", "srt"},
+                                            {"--addressing", "bitmap"}, {"--equilibrium", "stokes"},
+                                            {"--tau", "0.8"},           {"--max-nodes", "5000"},
+                                            {"--porosity", "0.5"},      {"--cases", "spheres"}};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        const cli_result other =
+            cli_test_run("bench", "--backend", "cpu", "--suite", "free-surface", "--cells", "16", "--seconds",
+                         "0.01", others[k][0], others[k][1]);
+        cr_expect_eq(other.code, 1, "%s", others[k][0]);
+        cr_expect_not_null(strstr(other.err, "of its own"), "%s: %s", others[k][0], other.err);
+    }
+    const cli_result nowhere =
+        cli_test_run("bench", "--backend", "cpu", "--suite", "free-surface", "--json", "none/b.json");
+    cr_expect_eq(nowhere.code, 3);
+    cr_expect_not_null(strstr(nowhere.err, "none/b.json"), "%s", nowhere.err);
+    cr_expect_null(strstr(nowhere.out, "fp32"), "it is refused before anything is timed");
 }

@@ -90,14 +90,22 @@ static void expect_same(liquid *a, liquid *b, const char *when)
     cr_expect_eq(a->surface->front.list.count, b->surface->front.list.count, "%s", when);
 }
 
-/* Make nodes too full and too empty, in a pattern, and some nearly without mass. */
+/* Make nodes too full and too empty, in a pattern, and some nearly without mass; below the ceiling two that
+ * no interface is beside, so that what they leave is held, and goes to all others. */
 static void disturb(liquid *l)
 {
     rill_free_surface *s = l->surface;
+    const rill_node lone[] = {s->nodes - 1, s->nodes - 1 - 8 * l->n[0]};
     ASSERT_OK(rill_free_surface_fetch(s));
     for (rill_node n = 0; n < s->nodes; n++)
         if (s->state[n] == RILL_INTERFACE)
             s->mass[n] = n % 7 == 0 ? 1.2 : n % 5 == 0 ? -0.1 : n % 11 == 0 ? 1e-9 : s->mass[n];
+    for (int k = 0; k < 2; k++) {
+        cr_assert_eq(s->state[lone[k]], RILL_GAS);
+        s->state[lone[k]] = RILL_INTERFACE;
+        s->fill[lone[k]] = 0;
+        s->mass[lone[k]] = k ? 1e-9 : -0.05;
+    }
     ASSERT_OK(rill_free_surface_resume(s));
 }
 

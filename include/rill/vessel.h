@@ -136,6 +136,7 @@ typedef struct rill_shape_errors {
     double pressure; /**< of the pressure drop */
     double mean;     /**< of the mean wall shear */
     double local;    /**< of the wall shear on triangles, L2 */
+    bool at_least;   /**< as rill_case_plan_errors.at_least, of the flows of this shape */
 } rill_shape_errors;
 
 /**
@@ -146,14 +147,18 @@ typedef struct rill_shape_errors {
  * bounce-back.
  */
 typedef struct rill_case_plan_errors {
-    double cells;    /**< across the opening with the fewest */
-    double tau;      /**< relaxation time */
-    double layer;    /**< cells in the boundary layer R / Womersley number; 0 when steady */
-    double pressure; /**< of the pressure drop */
-    double mean;     /**< of the mean wall shear */
-    double local;    /**< of the wall shear on triangles, L2 */
-    double dean;     /**< Dean number at the peak in such a bend, Re sqrt(R / radius of the bend) */
-    double bend;     /**< as `local`, there */
+    double cells;         /**< across the opening with the fewest */
+    double tau;           /**< relaxation time */
+    double layer;         /**< cells in the boundary layer R / Womersley number; 0 when steady */
+    double pressure;      /**< of the pressure drop */
+    double mean;          /**< of the mean wall shear */
+    double local;         /**< of the wall shear on triangles, L2 */
+    double dean;          /**< Dean number at the peak in such a bend, Re sqrt(R / radius of the bend) */
+    double bend;          /**< as `local`, there */
+    double cell_reynolds; /**< of the case at its peak */
+    double measured;      /**< cell Reynolds number up to which such flows were measured */
+    bool at_least;        /**< the case is beyond it: its errors are larger than these */
+    bool bend_at_least;   /**< the same of `bend`, also of its Dean number */
     double sound; /**< part of these that the compressible fluid adds: rill_case_plan_compliance.mean_sound */
     rill_shape_errors shape[RILL_CASE_PLAN_SHAPES]; /**< with as many cells across where they are widest */
 } rill_case_plan_errors;

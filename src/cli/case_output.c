@@ -121,6 +121,15 @@ static void print_compliance(const rill_case_plan_compliance *p)
             settles);
 }
 
+/* Print errors of a flow, or that they are larger. */
+static void print_three(const char *label, const char *where, bool at_least, double mean, double local,
+                        double pressure, const char *behind)
+{
+    const char *least = at_least ? "at least " : "";
+    cli_row(label, "%swall shear %s%.2g %% in its mean and %s%.2g %% locally, pressure drop %s%.2g %%%s",
+            where, least, 100 * mean, least, 100 * local, least, 100 * pressure, behind);
+}
+
 /* Errors of straight pipes and of a bend, as known from verification with the same walls. */
 static void print_errors(const rill_case *c, const rill_case_plan_errors *e)
 {
@@ -128,24 +137,22 @@ static void print_errors(const rill_case *c, const rill_case_plan_errors *e)
     char layer[64] = "";
     if (isnan(e->local)) return;
     if (e->layer > 0) snprintf(layer, sizeof layer, ", %.2g in the boundary layer", e->layer);
-    cli_row("expected error", "wall shear %.2g %% in its mean and %.2g %% locally, pressure drop %.2g %%,",
-            100 * e->mean, 100 * e->local, 100 * e->pressure);
+    print_three("expected error", "", e->at_least, e->mean, e->local, e->pressure, ",");
     cli_row("", "of a pipe oblique to the lattice with %s%.3g cells across%s, at tau %.4g", walls, e->cells,
             layer, e->tau);
     for (int k = 0; k < RILL_CASE_PLAN_SHAPES; k++) {
-        static const char *const where[] = {"in a pipe along an axis of the lattice",
-                                            "on flat walls oblique to the lattice",
-                                            "in a stenosis of half the width"};
+        static const char *const where[] = {"in a pipe along an axis of the lattice, ",
+                                            "on flat walls oblique to the lattice, ",
+                                            "in a stenosis of half the width, "};
         const rill_shape_errors *of = &e->shape[k];
         if (isnan(of->pressure)) continue;
-        cli_row("", "%s, wall shear %.2g %% in its mean and %.2g %% locally, pressure drop %.2g %%", where[k],
-                100 * of->mean, 100 * of->local, 100 * of->pressure);
+        print_three("", where[k], of->at_least, of->mean, of->local, of->pressure, "");
     }
     if (e->sound > 0.001)
         cli_row("", "%.2g %% of each are the change of the flow along the vessel by sound", 100 * e->sound);
     if (!isnan(e->bend))
-        cli_row("", "in a bend of five radii, Dean number %.3g, wall shear %.2g %% locally", e->dean,
-                100 * e->bend);
+        cli_row("", "in a bend of five radii, Dean number %.3g, wall shear %s%.2g %% locally", e->dean,
+                e->bend_at_least ? "at least " : "", 100 * e->bend);
 }
 
 /* What a plan says of several parts. */
@@ -265,16 +272,16 @@ static json_t *shapes_json(const rill_case_plan_errors *e)
         const rill_shape_errors *of = &e->shape[k];
         if (isnan(of->pressure)) continue;
         json_object_set_new(all, rill_case_plan_shape_name((rill_case_plan_shape)k),
-                            json_pack("{s:o, s:o, s:o}", "pressure_drop", rill_json_real(of->pressure),
+                            json_pack("{s:o, s:o, s:o, s:b}", "pressure_drop", rill_json_real(of->pressure),
                                       "wall_shear_mean", rill_json_real(of->mean), "wall_shear_local",
-                                      rill_json_real(of->local)));
+                                      rill_json_real(of->local), "at_least", of->at_least));
     }
     return all;
 }
 
 static json_t *errors_json(const rill_case *c, const rill_case_plan_errors *e)
 {
-    return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "walls",
+    return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o}", "walls",
                      isnan(e->local)                    ? NULL
                      : c->walls == RILL_WALLS_QUADRATIC ? "quadratic"
                                                         : "interpolated",
@@ -283,7 +290,9 @@ static json_t *errors_json(const rill_case *c, const rill_case_plan_errors *e)
                      rill_json_real(e->pressure), "wall_shear_mean", rill_json_real(e->mean),
                      "wall_shear_local", rill_json_real(e->local), "dean", rill_json_real(e->dean),
                      "wall_shear_local_in_bend", rill_json_real(e->bend), "flow_change",
-                     rill_json_real(e->sound), "shapes", shapes_json(e));
+                     rill_json_real(e->sound), "cell_reynolds", rill_json_real(e->cell_reynolds),
+                     "cell_reynolds_measured", rill_json_real(e->measured), "at_least", e->at_least,
+                     "bend_at_least", e->bend_at_least, "shapes", shapes_json(e));
 }
 
 json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill_case_plan *p)

@@ -84,10 +84,16 @@ Test(cli_check, states_the_errors_to_expect)
         double found[3];
         row = strstr(r.out, shapes[k][1]);
         cr_assert(row, "%s", r.out);
-        cr_assert_eq(sscanf(row + strlen(shapes[k][1]),
-                            ", wall shear %lf %% in its mean and %lf %% locally, pressure drop %lf %%",
-                            &found[0], &found[1], &found[2]),
-                     3, "%.200s", row);
+        const bool beyond = json_is_true(json_object_get(of, "at_least"));
+        cr_expect_eq(beyond, k == 2, "%.200s", row); /* stenoses were measured at Reynolds number 4 */
+        cr_assert_eq(
+            sscanf(
+                row + strlen(shapes[k][1]),
+                beyond
+                    ? ", wall shear at least %lf %% in its mean and at least %lf %% locally, pressure drop at least %lf %%"
+                    : ", wall shear %lf %% in its mean and %lf %% locally, pressure drop %lf %%",
+                &found[0], &found[1], &found[2]),
+            3, "%.200s", row);
         cr_expect(found[0] >= 0.95 * mean && found[1] >= 0.95 * local && found[2] >= 0.95 * pressure,
                   "%.200s", row);
         cr_expect_float_eq(100 * json_real_value(json_object_get(of, "pressure_drop")), found[2],
@@ -118,6 +124,55 @@ Test(cli_check, states_the_errors_to_expect)
     json = json_load_file("v.json", 0, NULL);
     cr_expect(json_is_null(json_object_get(json_object_get(json, "expected_errors"), "wall_shear_local")));
     json_decref(json);
+}
+
+/* A pipe along (1, 2, 2) with 12 cells and Reynolds number 500 was 5.2, 1.4 and 9.1 % off, where 2.3, 0.8 and
+ * 4.2 % are known of Reynolds number 200, with 20 cells three times as much as of slower flow: errors of
+ * slower flows are lower bounds of faster ones. */
+Test(cli_check, states_lower_bounds_beyond_what_was_measured)
+{
+    static const struct {
+        double cells, reynolds;
+        const char *run, *walls;
+        bool beyond;
+    } cases[] = {{12, 500, "cumulant", "interpolated", true}, {20, 500, "cumulant", "interpolated", true},
+                 {20, 500, "cumulant", "quadratic", true},    {12, 150, "cumulant", "interpolated", false},
+                 {20, 150, "cumulant", "quadratic", false},   {20, 20, "trt", "interpolated", false},
+                 {20, 55, "trt", "interpolated", true}};
+    cli_result r = cli_test_run("generate", "bend", "--angle", "0", "--radius", "2mm", "--inlet", "4mm",
+                                "--outlet", "4mm", "--edge", "0.5mm", "-o", "p.stl");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char dx[32];
+        snprintf(dx, sizeof dx, "%gmm", 4 / cases[k].cells);
+        r = cli_test_run("voxelize", "p.stl", "--units", "mm", "--dx", dx, "--extend", "0.5D", "--name",
+                         "opening-1=in", "--name", "opening-2=out", "--overwrite", "-o", "p.geom.h5");
+        cr_assert_eq(r.code, 0, "%s", r.err);
+        write_text("p.yaml",
+                   "geometry: p.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nwalls: %s\n"
+                   "openings:\n  in: {kind: inlet, flow: %g mL/s}\n  out: {kind: pressure, pressure: 0 Pa}\n"
+                   "run: {collision: %s}\n",
+                   cases[k].walls, cases[k].reynolds * M_PI * 4e-3, cases[k].run);
+        r = cli_test_run("check", "p.yaml", "--json", "p.json", "--no-measure", "--backend", "cpu");
+        cr_assert_eq(r.code, 0, "%s%s", r.out, r.err);
+        json_t *json = json_load_file("p.json", 0, NULL);
+        const json_t *errors = json_object_get(json, "expected_errors");
+        cr_expect_eq(json_is_true(json_object_get(errors, "at_least")), cases[k].beyond, "%zu: %s", k, r.out);
+        cr_expect_eq(json_number_value(json_object_get(errors, "cell_reynolds")) >
+                         json_number_value(json_object_get(errors, "cell_reynolds_measured")),
+                     cases[k].beyond, "%zu: %s", k, r.out);
+        cr_expect_float_eq(json_number_value(json_object_get(errors, "cell_reynolds")),
+                           2 * cases[k].reynolds / cases[k].cells, 0.1 * cases[k].reynolds / cases[k].cells,
+                           "%zu: %s", k, r.out);
+        const char *row = strstr(r.out, "expected error");
+        cr_assert(row, "%s", r.out);
+        const char *least = strstr(row, "wall shear at least ");
+        cr_expect_eq(least && least < strchr(row, '\n'), cases[k].beyond, "%.200s", row);
+        cr_expect_eq(strstr(r.out, "the expected errors are lower bounds") != NULL, cases[k].beyond, "%s",
+                     r.out);
+        cr_expect(!cases[k].beyond || strstr(r.out, "voxelize with --dx"), "%s", r.out);
+        json_decref(json);
+    }
 }
 
 /* Collisions are chosen for a viscosity law as they are for a Newtonian fluid. */

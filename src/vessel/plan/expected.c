@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "core/table.h"
 #include "geometry/surface/mesh.h"
+#include "vessel/plan/plan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +16,22 @@ enum { FIXED = 5, ERRORS = 3 }; /* columns */
 
 #define LEAST 1e-4 /* errors are known to */
 #define BEND 0.2   /* of bends in the table: radius of the pipe over that of the bend */
+
+/* Up to where the flows of the tables were measured (src/verify/case_vessel_errors.c, vessel_pulse.c,
+ * case_vessel_tori.c): Reynolds numbers of steady flow by mean speed and width, which with n cells across are
+ * cell Reynolds numbers of twice as much over n on the axis; cell Reynolds numbers of TRT, of oscillating
+ * flow and of shapes; Dean numbers. */
+#define STEADY_MOST 200.0
+#define STENOSIS_MOST 8.0
+#define CELL_TRT 5.0
+#define CELL_OSCILLATING 30.0
+#define CELL_SHAPE 16.7
+#define DEAN_MOST 100.0
+
+/* Cells across of the steady flows and of the shapes. */
+#define CELLS_LEAST 8.0
+#define CELLS_MOST 40.0
+#define CELLS_SHAPE 20.0
 
 /* ---- the table ---- */
 
@@ -271,10 +288,23 @@ static bool errors_at(const part *p, double tau, double cells, knot *knots, doub
 /* Return errors that are not known. */
 static rill_case_plan_errors none(double cells, double tau)
 {
-    rill_case_plan_errors out = {
-        .cells = cells, .tau = tau, .pressure = NAN, .mean = NAN, .local = NAN, .dean = NAN, .bend = NAN};
+    rill_case_plan_errors out = {.cells = cells,
+                                 .tau = tau,
+                                 .pressure = NAN,
+                                 .mean = NAN,
+                                 .local = NAN,
+                                 .dean = NAN,
+                                 .bend = NAN,
+                                 .cell_reynolds = NAN,
+                                 .measured = NAN};
     for (int k = 0; k < RILL_CASE_PLAN_SHAPES; k++) out.shape[k].pressure = NAN;
     return out;
+}
+
+/* Return the cell Reynolds number up to which flows of a Reynolds number were measured with so many cells. */
+static double cell_of(double reynolds, double cells, double most)
+{
+    return 2 * reynolds / fmin(fmax(cells, CELLS_LEAST), most);
 }
 
 rill_case_plan_errors rill_expected_at(const rill_expected *t, rill_lattice lattice, rill_collision collision,
@@ -288,8 +318,12 @@ rill_case_plan_errors rill_expected_at(const rill_expected *t, rill_lattice latt
     knot *knots = t->count ? calloc((size_t)t->count, sizeof *knots) : NULL;
     out.layer = alpha > 0 ? cells / 2 / alpha : 0;
     if (!knots || !errors_at(&steady, tau, cells, knots, error)) goto done;
-    if (alpha > 0 && errors_at(&oscillating, tau, out.layer, knots, pulse))
+    out.measured = cell_of(STEADY_MOST, cells, CELLS_MOST);
+    if (alpha > 0 && errors_at(&oscillating, tau, out.layer, knots, pulse)) {
+        if (pulse[2] > error[2]) out.measured = CELL_OSCILLATING;
         for (int e = 0; e < ERRORS; e++) error[e] = fmax(error[e], pulse[e]);
+    }
+    if (collision == RILL_TRT) out.measured = fmin(out.measured, CELL_TRT);
     /* That of the mean is of the extrapolation and goes up and down as the layer lies between nodes, whatever
      * the collision: the larger one of all that were measured with as many cells in it. */
     for (int k = 0; k < 2; k++)
@@ -352,6 +386,8 @@ rill_case_plan_errors rill_case_expected(const rill_case *given, const rill_case
     out = rill_expected_at(&table, v.lattice, v.collision, cells, tau, least->womersley * flat);
     rill_expected_free(&table);
     if (given->law.kind != RILL_LAW_NEWTONIAN && v.collision == RILL_TRT) out.local *= STRESSES_ALONE;
+    out.cell_reynolds = rill_case_plan_cell_reynolds(given, plan) / finer;
+    out.at_least = out.cell_reynolds > out.measured;
     out.sound = plan->compliance.mean_sound;
     out.pressure += out.sound;
     out.mean += out.sound;
@@ -359,12 +395,16 @@ rill_case_plan_errors rill_case_expected(const rill_case *given, const rill_case
     out.dean = least->reynolds * sqrt(BEND);
     if (out.dean > 0 && rill_expected_bend(quadratic, out.dean, cells, &out.bend) == RILL_OK)
         out.bend = fmax(out.bend + out.sound, out.local);
+    out.bend_at_least = out.at_least || out.dean > DEAN_MOST;
     for (int k = 0; k < RILL_CASE_PLAN_SHAPES && !isnan(out.local); k++) {
         double e[ERRORS];
+        const double measured =
+            k == RILL_CASE_PLAN_STENOSIS ? cell_of(STENOSIS_MOST, cells, CELLS_SHAPE) : CELL_SHAPE;
         if (rill_expected_shape(quadratic, (rill_case_plan_shape)k, cells, e) != RILL_OK) continue;
         out.shape[k] = (rill_shape_errors){.pressure = fmax(e[0] + out.sound, out.pressure),
                                            .mean = fmax(e[1] + out.sound, out.mean),
-                                           .local = fmax(e[2] + out.sound, out.local)};
+                                           .local = fmax(e[2] + out.sound, out.local),
+                                           .at_least = out.at_least || out.cell_reynolds > measured};
     }
     return out;
 }

@@ -41,6 +41,8 @@ void rill_expected_free(rill_expected *expected);
  * they are those of it. An error is at least that of more cells. In oscillating flow the error is at least
  * that of the same number of cells in the boundary layer R / alpha at this relaxation time; of the mean, with
  * any collision.
+ * `measured` becomes the cell Reynolds number up to which flows with as many cells across were measured, of
+ * those whose local error it is.
  * @param[in]  alpha  0: steady
  * @return NaN for a lattice and collision that are not in the table
  */

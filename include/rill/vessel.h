@@ -157,7 +157,7 @@ typedef struct rill_case_plan_errors {
     double bend;          /**< as `local`, there */
     double cell_reynolds; /**< of the case at its peak */
     double measured;      /**< cell Reynolds number up to which such flows were measured */
-    bool at_least;        /**< the case is beyond it: its errors are larger than these */
+    bool at_least;        /**< the case is beyond it: its errors are at least these */
     bool bend_at_least;   /**< the same of `bend`, also of its Dean number */
     double sound; /**< part of these that the compressible fluid adds: rill_case_plan_compliance.mean_sound */
     rill_shape_errors shape[RILL_CASE_PLAN_SHAPES]; /**< with as many cells across where they are widest */

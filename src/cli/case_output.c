@@ -121,7 +121,7 @@ static void print_compliance(const rill_case_plan_compliance *p)
             settles);
 }
 
-/* Print errors of a flow, or that they are larger. */
+/* Print errors of a flow, or that they are at least so large. */
 static void print_three(const char *label, const char *where, bool at_least, double mean, double local,
                         double pressure, const char *behind)
 {

@@ -182,7 +182,8 @@ static rill_status diffusion(making *m)
     rill_batch_row *row = m->row;
     rill_diffusivity_options o = *m->worker->options->diffusivity;
     rill_diffusivity d = {.run_count = 0};
-    const uint64_t bytes = rill_diffusivity_bytes(rill_geom_fluid(m->geom));
+    const uint64_t bytes =
+        rill_diffusivity_bytes(rill_geom_fluid(m->geom), m->worker->options->diffusivity->phase_count);
     const bool host = m->worker->device->backend->host;
     o.axis = m->options.axis;
     o.on.device = m->worker->device;

@@ -208,12 +208,12 @@ static void plan_print(const choices *c)
 {
     char need[32];
     const uint64_t nodes = rill_geom_fluid(c->geom);
-    rill_units_format_bytes((double)rill_diffusivity_bytes(nodes), need, sizeof need);
+    rill_units_format_bytes((double)rill_diffusivity_bytes(nodes, c->options.phase_count), need, sizeof need);
     cli_row("voxels", "%u x %u x %u", c->geom->n[0], c->geom->n[1], c->geom->n[2]);
     cli_row("nodes", "%llu at most: pores that cannot conduct are dropped%s", (unsigned long long)nodes,
             c->options.keep_all ? ", but not with --keep all" : "");
     cli_row("gradient along", "%s", rill_axes_name(rill_axes_resolve(c->options.axis, c->geom->n)));
-    cli_row("memory", "about %s of %s, beside the image", need,
+    cli_row("memory", "at most about %s of %s, beside the image", need,
             c->options.on.device->backend->host ? "the host" : "the host and of the device each");
     cli_row("device", "%s", rill_device_name(c->options.on.device));
 }

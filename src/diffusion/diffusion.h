@@ -49,8 +49,9 @@ rill_status rill_diffusor_begin(rill_diffusor *d, int axis, rill_diffusion_ends 
 rill_status rill_diffusivity_error_bar(const rill_geom *geom, const rill_diffusivity_options *options,
                                        rill_diffusivity *out);
 
-/** Return the bytes that a computation of so many nodes takes, of the host or a device, about. */
-uint64_t rill_diffusivity_bytes(uint64_t nodes);
+/** Return the bytes that a computation of so many nodes takes, of the host or a device, at most, about.
+ * @param phases  conducting phases: 0 and 1 are one */
+uint64_t rill_diffusivity_bytes(uint64_t nodes, int phases);
 
 /** Return the bytes that it takes of the host at least, on processors. */
 uint64_t rill_diffusivity_least_bytes(uint64_t nodes);

@@ -398,3 +398,20 @@ Test(expected, the_mean_of_cumulants_is_at_least_that_of_trt)
     cr_expect_geq(told, 0.0211, "%g", told);
     rill_expected_free(&t);
 }
+
+/* A plan has room for some notes, and always for what refuses. */
+Test(expected, refusals_replace_notes)
+{
+    rill_case_plan *plan = calloc(1, sizeof *plan);
+    cr_assert_not_null(plan);
+    for (int k = 0; k < RILL_CASE_PLAN_VERDICTS + 2; k++) rill_case_say(plan, k == 1, "note %d", k);
+    cr_assert_eq(plan->verdict_count, RILL_CASE_PLAN_VERDICTS);
+    cr_expect_str_eq(plan->verdicts[RILL_CASE_PLAN_VERDICTS - 1].text, "note 15");
+    for (int k = 0; k < RILL_CASE_PLAN_VERDICTS + 2; k++) rill_case_say(plan, true, "refusal %d", k);
+    cr_assert_eq(plan->verdict_count, RILL_CASE_PLAN_VERDICTS);
+    cr_expect_str_eq(plan->verdicts[RILL_CASE_PLAN_VERDICTS - 1].text, "refusal 0");
+    cr_expect_str_eq(plan->verdicts[1].text, "note 1");
+    cr_expect_str_eq(plan->verdicts[0].text, "refusal 14");
+    for (int k = 0; k < RILL_CASE_PLAN_VERDICTS; k++) cr_expect(plan->verdicts[k].refuses);
+    free(plan);
+}

@@ -60,8 +60,15 @@ enum { CELLS_LEAST = 4, CELLS_FEW = 20 };
 void rill_case_say(rill_case_plan *plan, bool refuses, const char *format, ...)
 {
     va_list arguments;
-    if (plan->verdict_count == RILL_CASE_PLAN_VERDICTS) return;
-    rill_case_plan_verdict *v = &plan->verdicts[plan->verdict_count++];
+    int place = plan->verdict_count;
+    if (place == RILL_CASE_PLAN_VERDICTS) { /* what refuses takes the place of the last note */
+        if (!refuses) return;
+        do place--;
+        while (place >= 0 && plan->verdicts[place].refuses);
+        if (place < 0) return; /* it is refused already */
+    } else
+        plan->verdict_count++;
+    rill_case_plan_verdict *v = &plan->verdicts[place];
     v->refuses = refuses;
     va_start(arguments, format);
     vsnprintf(v->text, sizeof v->text, format, arguments);

@@ -12,7 +12,7 @@ extern "C" {
 
 /* The version of this header: the only place that states it. */
 #define RILL_VERSION_MAJOR 0 /**< changes when the interface changes incompatibly */
-#define RILL_VERSION_MINOR 1 /**< changes when something is added */
+#define RILL_VERSION_MINOR 2 /**< changes when something is added */
 #define RILL_VERSION_PATCH 0 /**< changes when something is corrected */
 
 /**

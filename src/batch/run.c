@@ -108,9 +108,12 @@ static rill_status plan(making *m)
     rill_plan_sizes sizes;
     const bool waits =
         (m->opens || m->request->open) && o->on.backend != RILL_BACKEND_CPU && rill_device_has_cuda();
+    /* How many nodes can be numbered depends on how many devices there are. */
+    const bool large = rill_geom_fluid(m->geom) >= UINT32_MAX;
+    if (large) RILL_TRY(device_wait(m));
     RILL_TRY(rill_plan_basis_take(m->geom, o, &m->basis));
     if (waits && !m->request->plan_only && !m->request->error_bar) rill_plan_basis_hurry(o, &m->basis);
-    RILL_TRY(device_wait(m));
+    if (!large) RILL_TRY(device_wait(m));
     variant_choose(m);
     RILL_TRY(rill_plan_make_on(m->geom, o, &m->basis, &a->plan, &sizes));
     if (m->request->error_bar)

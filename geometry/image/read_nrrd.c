@@ -121,6 +121,13 @@ static bool is_text(const header *h)
            strcasecmp(h->encoding, "txt") == 0;
 }
 
+static bool holds(const char *text, const char *word)
+{
+    for (; *text; text++)
+        if (strncasecmp(text, word, strlen(word)) == 0) return true;
+    return false;
+}
+
 /* Return which components the kind of an axis of several values names, such as "color"; NULL: none. */
 static const char *components_of(const header *h, const uint64_t n[3])
 {
@@ -131,7 +138,7 @@ static const char *components_of(const header *h, const uint64_t n[3])
     for (int a = 0; a < h->axes; a++) {
         const char *kind = strtok_r(a ? NULL : kinds, " \t", &rest);
         for (size_t k = 0; kind && n[a] > 1 && k < sizeof names / sizeof *names; k++)
-            if (strcasestr(kind, names[k])) return names[k];
+            if (holds(kind, names[k])) return names[k];
     }
     return NULL;
 }

@@ -29,7 +29,7 @@ def test_values_and_ranges_are_pore(pore: Any) -> None:
 @pytest.mark.parametrize("pore, words", [
     ((0, 2), r"pore=\[0, 2\] for the two values, or pore=\"0:2\" for the range"), ((0, 1, 2), "not understood"), (slice(0, 2), "not understood"),
     ([[0, 2]], "not understood"), ("2-0", "lower end first"), ("0-", "not understood"), ({0: 1}, "not understood"), (np.ones((3, 4, 5), bool), "not a mask"),
-    (range(0), "has 0 ranges"), (range(0, 200, 2), "has 100 ranges"), (float("nan"), "no range"), (b"0", "not understood"),
+    (range(0), "has 0 ranges"), (range(0, 200, 2), "has more than 32 values that are no neighbours"), (float("nan"), "no range"), (b"0", "not understood"),
 ])
 def test_what_may_mean_two_things_is_refused(pore: Any, words: str) -> None:
     with pytest.raises(rill.UsageError, match=words):

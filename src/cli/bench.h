@@ -69,6 +69,10 @@ rill_status bench_report_write(const bench_report *report, const char *path);
 /** Write the results as CSV (RFC 4180): a line of the keys that JSON has, and a line each. */
 rill_status bench_report_write_csv(const bench_report *report, const char *path);
 
+/** Write the record of a suite with rows of its own. @param path  NULL: nothing */
+rill_status bench_results_write(const char *suite, const rill_device *device, const char *command,
+                                json_t *results, const char *path);
+
 /* ---- the parts of a model of the suite scaling: a table and JSON ---- */
 
 /** Print a row for each part. @param[in] host  bytes of the host while a part is made, 0: not to be printed

@@ -7,8 +7,6 @@
 #include "device/device.h"
 #include "io/json_file.h"
 
-#include <time.h>
-
 enum { ROW = 160 };
 
 typedef struct state {
@@ -62,19 +60,6 @@ done:
     return status;
 }
 
-static rill_status report(const state *s)
-{
-    char date[32];
-    const time_t now = time(NULL);
-    struct tm utc;
-    if (!s->options->json) return RILL_OK;
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:O}", "suite", "time-to-answer", "software",
-                             rill_version(), "date", date, "command", s->options->command, "device",
-                             rill_device_name(s->run.on.device), "results", s->results);
-    return cli_json_finish(json, s->options->json);
-}
-
 static rill_status shapes_run(state *s, bool device)
 {
     rill_status status = RILL_OK;
@@ -114,7 +99,9 @@ rill_status bench_answer(const bench_answer_options *options)
     s.run.on.backend = options->backend;
     s.run.progress = options->progress;
     RILL_TRY(shapes_run(&s, !device->backend->host));
-    if (!options->dry_run) RILL_TRY(report(&s));
+    if (!options->dry_run)
+        RILL_TRY(bench_results_write("time-to-answer", s.run.on.device, options->command, s.results,
+                                     options->json));
     if (s.wrong)
         status = rill_fail(RILL_NUMERICS,
                            "%d permeabilities are off by more than their uncertainty; the first: %s", s.wrong,

@@ -362,3 +362,17 @@ done:
     rill_output_destroy(output);
     return status;
 }
+
+rill_status bench_results_write(const char *suite, const rill_device *device, const char *command,
+                                json_t *results, const char *path)
+{
+    char date[32];
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (!path) return RILL_OK;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    return cli_json_finish(json_pack("{s:s, s:s, s:s, s:s, s:s, s:O}", "suite", suite, "software",
+                                     rill_version(), "date", date, "command", command, "device",
+                                     rill_device_name(device), "results", results),
+                           path);
+}

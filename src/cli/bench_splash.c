@@ -8,7 +8,6 @@
 #include "kernel/variant.h"
 
 #include <string.h>
-#include <time.h>
 
 typedef struct state {
     const bench_splash_options *options;
@@ -107,19 +106,6 @@ done:
     return status;
 }
 
-static rill_status report(const state *s)
-{
-    char date[32];
-    const time_t now = time(NULL);
-    struct tm utc;
-    if (!s->options->json) return RILL_OK;
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:O}", "suite", "free-surface", "software",
-                             rill_version(), "date", date, "command", s->options->command, "device",
-                             rill_device_name(s->yardstick.device), "results", s->results);
-    return cli_json_finish(json, s->options->json);
-}
-
 rill_status bench_splash(const bench_splash_options *options)
 {
     rill_status status = RILL_OK;
@@ -135,7 +121,8 @@ rill_status bench_splash(const bench_splash_options *options)
                "liquid", "wet MLUPS", "MLUPS", "bare", "% bare", "B/node", "mass");
     for (int k = 0; k < own.storage_count && !own.dry_run; k++)
         RILL_TRY(storage_run(&s, (rill_storage)own.storages[k]));
-    if (!own.dry_run) status = report(&s);
+    if (!own.dry_run)
+        status = bench_results_write("free-surface", s.yardstick.device, own.command, s.results, own.json);
 done:
     json_decref(s.results);
     rill_device_destroy(s.yardstick.device);

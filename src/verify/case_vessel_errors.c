@@ -100,9 +100,7 @@ static rill_status errors_run(const rill_verify_case *of, const rill_verify_setu
     for (int k = 0; k < of->check_count / 3; k++) {
         rill_verify_vessel_found found;
         RILL_TRY(one(e, e->r[k], setup, &found));
-        values->found[3 * k] = found.pressure - 1;
-        values->found[3 * k + 1] = found.mean - 1;
-        values->found[3 * k + 2] = found.l2;
+        rill_verify_vessel_put(&found, k, values);
     }
 done:
     return status;

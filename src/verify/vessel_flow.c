@@ -147,6 +147,13 @@ done:
 
 /* ---- judging ---- */
 
+void rill_verify_vessel_put(const rill_verify_vessel_found *found, int k, rill_verify_values *values)
+{
+    values->found[3 * k] = found->pressure - 1;
+    values->found[3 * k + 1] = found->mean - 1;
+    values->found[3 * k + 2] = found->l2;
+}
+
 void rill_verify_vessel_fill(const rill_verify_vessel_found *coarse, const rill_verify_vessel_found *fine,
                              rill_verify_values *values)
 {

@@ -78,6 +78,9 @@ rill_status rill_verify_duct_measure(const rill_verify_duct *duct, double nu, ri
                                      rill_collision collision, const rill_verify_setup *setup,
                                      rill_verify_vessel_found *found);
 
+/** Put what was found at one size behind that of `k` smaller ones: pressure drop, mean, pattern. */
+void rill_verify_vessel_put(const rill_verify_vessel_found *found, int k, rill_verify_values *values);
+
 /**
  * Fill in the values of RILL_VERIFY_VESSEL_CHECKS or RILL_VERIFY_VESSEL_SOLVED, and of
  * RILL_VERIFY_VESSEL_BALANCE behind them.

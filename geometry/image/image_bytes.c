@@ -3,6 +3,7 @@
  * Voxel bytes in a file, and small helpers for text headers. Lengths are checked when the image is opened; a
  * stream (stream.h) can only be checked while it is read.
  */
+#include "core/decimal.h"
 #include "core/reading.h"
 #include "geometry/image/image_priv.h"
 #include "geometry/image/stream.h"
@@ -98,9 +99,8 @@ bool rill_text_integers(const char *text, uint64_t *values, int count)
 bool rill_text_reals(const char *text, double *values, int count)
 {
     for (int i = 0; i < count; i++) {
-        char *end;
-        values[i] = strtod(text, &end);
-        if (end == text || (*end && *end != ' ' && *end != '\t')) return false;
+        const char *end = rill_decimal_at(text + strspn(text, " \t"), &values[i]);
+        if (!end || (*end && *end != ' ' && *end != '\t')) return false;
         text = end;
     }
     return text[strspn(text, " \t")] == '\0';

@@ -5,6 +5,7 @@
  * annotations.
  */
 #include "geometry/image/ome.h"
+#include "core/decimal.h"
 #include "geometry/image/image_priv.h"
 
 #include <ctype.h>
@@ -53,7 +54,7 @@ static void read_spacing(const char *tag, rill_ome *out)
     for (int a = 0; a < 3; a++) {
         char name[32], text[48];
         snprintf(name, sizeof name, "PhysicalSize%c", "XYZ"[a]);
-        if (attribute(tag, name, text, sizeof text)) value[a] = strtod(text, NULL);
+        if (attribute(tag, name, text, sizeof text)) (void)rill_decimal(text, &value[a]);
         unit[a] = unit_of(tag, "XYZ"[a]);
         out->metric &= unit[a] > 0;
     }

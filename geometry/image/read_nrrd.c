@@ -6,6 +6,8 @@
  */
 #include "geometry/image/text_header.h"
 
+#include "core/decimal.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,9 +184,9 @@ static bool read_directions(const char *c, double *length, int rank)
         c += strspn(c, " \t");
         if (*c++ != '(') return false;
         for (;;) {
-            char *end;
-            const double v = strtod(c, &end);
-            if (end == c) return false;
+            double v;
+            const char *end = rill_decimal_at(c + strspn(c, " \t"), &v);
+            if (!end) return false;
             square += v * v;
             c = end + strspn(end, " \t");
             if (*c == ')') break;
@@ -235,13 +237,27 @@ static bool settle_units(const header *h, bool directed, int rank, double unit[3
     return read_units(h->axis_units, unit, rank) == rank;
 }
 
+/* Whether there are no spacings, or one is NaN, as files have it whose spacing their writer did not know. */
+static bool is_unknown(const char *spacings)
+{
+    double value;
+    for (const char *word = spacings + strspn(spacings, " \t"); *word; word += strspn(word, " \t")) {
+        char text[8];
+        const size_t length = strcspn(word, " \t");
+        snprintf(text, sizeof text, "%.*s", (int)length, word);
+        if (length < sizeof text && rill_decimal_special(text, &value)) return true;
+        word += length;
+    }
+    return !*spacings;
+}
+
 static rill_status settle_spacing(const void *read, rill_image *image)
 {
     const header *h = read;
     double spacing[3], origin[3];
     const int rank = h->axes;
     const bool directed = *h->directions != '\0';
-    if (!directed && !*h->spacings) return RILL_OK;
+    if (!directed && is_unknown(h->spacings)) return RILL_OK;
     if (directed ? !read_directions(h->directions, spacing, rank)
                  : !rill_text_reals(h->spacings, spacing, rank))
         return rill_fail(RILL_USAGE, "its %s are \"%s\": one %s per axis is needed",

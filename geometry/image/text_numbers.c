@@ -2,6 +2,8 @@
 /* Reads decimal numbers one after the other, for texts and for headers with ASCII data behind them. */
 #include "geometry/image/text_numbers.h"
 
+#include "core/decimal.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,6 @@ bool rill_number_read(const char *text, rill_number *out)
 {
     const char *digits = text + (*text == '-' || *text == '+');
     const size_t length = strspn(digits, "0123456789");
-    char *end = NULL;
     *out = (rill_number){.negative = *text == '-'};
     out->exact = length > 0 && digits[length] == '\0'; /* most numbers by far */
     for (size_t k = 0; k < length && out->exact; k++)
@@ -24,10 +25,9 @@ bool rill_number_read(const char *text, rill_number *out)
         out->value = out->negative ? -(double)out->size : (double)out->size;
         return true;
     }
-    if (!length && *digits != '.') return false;
-    out->value = strtod(text, &end);
-    out->whole = isfinite(out->value) && out->value == trunc(out->value);
-    return isfinite(out->value) && end > text && *end == '\0' && !strpbrk(text, "xXpP");
+    if (!rill_decimal(text, &out->value)) return false;
+    out->whole = out->value == trunc(out->value);
+    return true;
 }
 
 /* Store a number in a type; false where it does not fit. */

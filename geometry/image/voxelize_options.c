@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of a voxelization: defaults, and reading them from the words users give. */
+#include "core/decimal.h"
 #include "core/status.h"
 #include "core/units.h"
 #include "geometry/image/voxelize_priv.h"
@@ -43,9 +44,8 @@ rill_status rill_voxel_size_check(double metres, bool allow)
 /* Read one number and go behind it; false when there is none. */
 static bool read_real(const char **c, double *value)
 {
-    char *end;
-    *value = strtod(*c, &end);
-    if (end == *c || !isfinite(*value)) return false;
+    const char *end = rill_decimal_at(*c, value);
+    if (!end) return false;
     *c = end;
     return true;
 }

@@ -5,6 +5,7 @@
  * may stand between them. The sizes of compressed blocks are passed over: each block is a zlib stream, which
  * has its own end.
  */
+#include "core/decimal.h"
 #include "geometry/image/text_input.h"
 #include "geometry/image/vtk_xml.h"
 
@@ -221,12 +222,13 @@ static bool store_grey(rill_grey type, const char *text, void *to)
     const bool is_signed =
         type == RILL_GREY_I8 || type == RILL_GREY_I16 || type == RILL_GREY_I32 || type == RILL_GREY_I64;
     if (is_real) {
-        const double value = strtod(text, &end);
+        double value;
+        if (!rill_decimal(text, &value) && !rill_decimal_special(text, &value)) return false;
         if (type == RILL_GREY_F32)
             *(float *)to = (float)value;
         else
             *(double *)to = value;
-        return *end == '\0' && end > text;
+        return true;
     }
     errno = 0;
     uint64_t bits;

@@ -2,6 +2,7 @@
 /* Finds out what kind of surface a file is, and what the readers share. The formats are in read_*.c. */
 #include "geometry/surface/surface_file_priv.h"
 
+#include "core/decimal.h"
 #include "core/memory.h"
 #include "geometry/image/image_priv.h"
 #include "geometry/image/file_names.h"
@@ -74,16 +75,12 @@ rill_status rill_surface_reals(rill_surface_text *text, double *values, int coun
 {
     for (int i = 0; i < count; i++) {
         const rill_word_of_text word = rill_surface_word(text);
-        char *end = NULL;
         if (word.length == 0)
             return rill_surface_fail(text, "%d numbers are needed and %d are there: the file is damaged",
                                      count, i);
-        values[i] = strtod(word.text, &end); /* stops at the blank behind the word, or at the final NUL */
-        if (end != word.text + word.length)
-            return rill_surface_fail(text, "\"%.*s\" is not a number: the file is damaged",
-                                     (int)(word.length < 40 ? word.length : 40), word.text);
-        if (!isfinite(values[i]))
-            return rill_surface_fail(text, "%.*s is not a finite number: repair the surface",
+        /* It stops at the blank behind the word, or at the final NUL. */
+        if (rill_decimal_at(word.text, &values[i]) != word.text + word.length)
+            return rill_surface_fail(text, "\"%.*s\" is not a finite number: repair the surface",
                                      (int)(word.length < 40 ? word.length : 40), word.text);
     }
     return RILL_OK;

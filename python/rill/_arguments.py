@@ -9,11 +9,14 @@ import itertools
 import math
 import os
 import pathlib
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .errors import UsageError
 
+#: A decimal number in a text, as the program takes it: float() takes "1_000", "nan" and digits of other scripts besides.
+DECIMAL = r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
 DIMENSIONLESS = ("1", "dimensionless", "")
 # What to do where a file cannot be read, as src/core/reading.c says it.
 REMEDIES = {errno.ENOTDIR: ": a part of its path is a file: see the path",
@@ -90,13 +93,10 @@ def fraction(value: Any, name: str) -> float:
     """Return a fraction: a number, ``"1 %"``, or a quantity without dimension."""
     if not isinstance(value, str):
         return real(plain(value, "1", name), name, "fraction: give a number such as 0.001, or a text such as '0.1 %'")
-    number, percent, rest = value.strip().partition("%")
-    try:
-        if rest or not number.isascii() or "_" in number:
-            raise ValueError
-        return float(number) / (100 if percent else 1)
-    except ValueError:
-        raise UsageError(f"{name} = {shown(value)} is no fraction: give a number such as 0.001, or a text such as '0.1 %'.") from None
+    match = re.fullmatch(DECIMAL + r"\s*(%?)", value.strip())
+    if not match:
+        raise UsageError(f"{name} = {shown(value)} is no fraction: give a number such as 0.001, or a text such as '0.1 %'.")
+    return float(match[1]) / (100 if match[2] else 1)
 
 
 def count(value: Any, name: str, largest: int = 0xFFFFFFFF) -> int:

@@ -13,7 +13,7 @@ from typing import Any, Tuple, Union
 import numpy as np
 
 from . import _interface as c
-from ._arguments import shown
+from ._arguments import DECIMAL, shown
 from ._values import GREYS
 from .errors import UsageError
 
@@ -21,8 +21,8 @@ from .errors import UsageError
 #: which ends with 99), or a list, set or array of these and of pairs (low, high), inclusive.
 Pore = Union[None, float, str, range, Iterable[Union[float, str, range, tuple[float, float]]]]
 
-NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
-PART = re.compile(rf"\s*{NUMBER}(?:[-:]{NUMBER})?\s*")
+PART = re.compile(rf"\s*{DECIMAL}(?:[-:]{DECIMAL})?\s*")
+CUT = re.compile(rf"([<>]?){DECIMAL}(?:(?:\+-|\+/-|\u00b1){DECIMAL})?")
 
 
 def _is_number(value: Any) -> bool:
@@ -117,14 +117,11 @@ def threshold_of(value: Any) -> Cut | None:
         return None
     found = value
     if isinstance(value, str):
-        match = re.fullmatch(r"([<>]?)(.+?)(?:(?:\+-|\+/-|\u00b1)(.+))?", value.strip())
-        try:
-            if match is not None:
-                cut = Cut(float(match[2]), float(match[3] or 0), match[1] == ">")
-                if math.isfinite(cut.value) and (match[3] is None or 0 < cut.width < math.inf):
-                    return cut
-        except ValueError:
-            pass
+        match = CUT.fullmatch(value.strip())
+        if match:
+            cut = Cut(float(match[2]), float(match[3] or 0), match[1] == ">")
+            if math.isfinite(cut.value) and (match[3] is None or 0 < cut.width < math.inf):
+                return cut
     elif _is_number(value):
         found = (value, 0)
     if isinstance(found, tuple) and len(found) == 2 and all(map(_is_number, found)) and math.isfinite(found[0]) and 0 <= found[1] < math.inf:

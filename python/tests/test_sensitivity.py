@@ -41,7 +41,7 @@ def test_threshold_says_what_is_pore() -> None:
     assert rill.permeability(im, axis="x", threshold=">17", device="cpu").porosity.total == pytest.approx(1 / 3)
 
 
-@pytest.mark.parametrize("given", ["", "x", "9+-", "9+-0", (9, -1), (9, 1, 2), math.nan, [9], (1, math.inf)])
+@pytest.mark.parametrize("given", ["", "x", "9+-", "9+-0", "0x9", "1_9", "\u0669", "1e999", "nan", "9+-0x1", (9, -1), (9, 1, 2), math.nan, [9], (1, math.inf)])
 def test_other_thresholds_are_refused(given: Any) -> None:
     with pytest.raises(rill.UsageError, match="threshold"):
         rill.permeability(duct(), axis="z", threshold=given)

@@ -3,6 +3,7 @@
 #include "batch/csv.h"
 
 #include "core/csv.h"
+#include "core/decimal.h"
 #include "core/memory.h"
 #include "core/notes.h"
 #include "core/output.h"
@@ -537,8 +538,7 @@ static bool cell_read(const column *c, const char *text, rill_batch_row *row)
         return true;
     }
     case REAL:
-        if (given) *(double *)at = strtod(text, &end);
-        return !given || *end == '\0';
+        return !given || rill_decimal(text, (double *)at) || rill_decimal_special(text, (double *)at);
     case REASON:
         for (int k = 0; k < RILL_BATCH_REASONS; k++)
             if (strcmp(text, rill_batch_reason_name((rill_batch_reason)k)) == 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading of options: types, limits, and one clear sentence for each mistake. */
 #include "cli/cli.h"
+#include "core/decimal.h"
 #include "core/units.h"
 
 #include <ctype.h>
@@ -43,14 +44,12 @@ static rill_status fail_unknown(const cli_command *command, tables_t tables, con
 /* Read a finite number, a fraction "3/16" or a percentage "0.1%". */
 static bool read_real(const char *text, double *value)
 {
-    char *end;
-    if (isspace((unsigned char)*text) || strpbrk(text, "xXnN") != NULL) return false; /* no nan, inf, hex */
-    *value = strtod(text, &end);
-    if (end == text) return false;
+    const char *end = rill_decimal_at(text, value);
+    double d;
+    if (end == NULL) return false;
     if (*end == '/') {
-        const char *denominator = end + 1;
-        const double d = strtod(denominator, &end);
-        if (end == denominator || d == 0) return false;
+        end = rill_decimal_at(end + 1, &d);
+        if (end == NULL || d == 0) return false;
         *value /= d;
     } else if (strcmp(end, "%") == 0 || strcmp(end, " %") == 0) {
         *value /= 100;

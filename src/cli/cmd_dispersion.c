@@ -7,6 +7,7 @@
 #include "cli/solute_fields.h"
 #include "cli/words.h"
 #include "core/clock.h"
+#include "core/decimal.h"
 #include "core/progress.h"
 #include "geometry/voxels/axes.h"
 #include "io/ours.h"
@@ -39,10 +40,10 @@ typedef struct choices {
 /* Read a list of numbers of 0 and above. */
 static rill_status list_parse(const char *option, const char *list, double *values, int most, int *count)
 {
-    const char *at = list;
-    for (char *end;; at = end + 1) {
-        const double value = strtod(at, &end);
-        if (end == at || (*end && *end != ',') || !isfinite(value) || value < 0)
+    double value;
+    for (const char *at = list, *end;; at = end + 1) {
+        end = rill_decimal_at(at, &value);
+        if (!end || (*end && *end != ',') || value < 0)
             return rill_fail(RILL_USAGE,
                              "%s %s: write numbers of 0 and above with commas between, such as 0,1,10",
                              option, list);
@@ -79,10 +80,9 @@ static rill_status release_parse(choices *c)
 /* The length of Peclet numbers: voxels, or with a unit. */
 static rill_status length_parse(choices *c)
 {
-    char *end;
+    double length;
     if (!c->length) return RILL_OK;
-    double length = strtod(c->length, &end);
-    if (*end) {
+    if (!rill_decimal(c->length, &length)) {
         const rill_status status = rill_units_parse(c->length, "m", &length);
         if (status != RILL_OK) {
             rill_fail_prefix("--length");

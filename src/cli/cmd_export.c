@@ -3,6 +3,7 @@
 #include "cli/axis_option.h"
 #include "cli/cli.h"
 #include "cli/surface_options.h"
+#include "core/decimal.h"
 #include "core/status.h"
 #include "io/fields.h"
 #include "io/pictures.h"
@@ -39,16 +40,14 @@ typedef struct choices {
 /* Reads "z=50%", "Z=120" or "0=120". */
 static rill_status parse_slice(const char *text, int *axis, double *position, bool *fraction)
 {
-    char *end = NULL;
     const size_t letters = strcspn(text, "=");
     cli_axes axes;
     if (text[letters] && cli_axes_parse(text, letters, &axes) == RILL_OK &&
         (*axis = cli_axes_single(cli_axes_letters(&axes, cli_axes_ours))) >= 0) {
-        const char *place = text + letters + 1;
-        *position = strtod(place, &end);
-        *fraction = end > place && strcmp(end, "%") == 0;
+        const char *end = rill_decimal_at(text + letters + 1, position);
+        *fraction = end && strcmp(end, "%") == 0;
         if (*fraction) *position /= 100;
-        if (end > place && (*end == '\0' || *fraction)) return RILL_OK;
+        if (end && (*end == '\0' || *fraction)) return RILL_OK;
     }
     return rill_fail(
         RILL_USAGE,

@@ -3,6 +3,8 @@
  */
 #include "cli/generate_kinds.h"
 
+#include "core/decimal.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -352,10 +354,8 @@ static const cli_option *pipe_options(cli_generated *g)
 static rill_status pipe_generate(cli_generated *g, rill_geom **out)
 {
     rill_pipe_options *o = &g->shape.pipe;
-    char *middle, *end = NULL;
-    o->offset[0] = strtod(g->offset, &middle);
-    if (middle != g->offset && *middle == ',') o->offset[1] = strtod(middle + 1, &end);
-    if (!end || end == middle + 1 || *end != '\0')
+    const char *middle = rill_decimal_at(g->offset, &o->offset[0]);
+    if (!middle || *middle != ',' || !rill_decimal(middle + 1, &o->offset[1]))
         return rill_fail(RILL_USAGE, "--centre-offset \"%s\" is not an offset: give one such as 0.25,-0.5",
                          g->offset);
     return rill_generate_pipe(o, out);

@@ -2,6 +2,8 @@
 /* Options of surfaces. What they mean is geometry/surface/surface.h's. */
 #include "cli/surface_options.h"
 
+#include "core/decimal.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,9 +74,9 @@ const cli_option *cli_surface_voxel_options(cli_surface *s)
 
 static rill_status resolve_extend(const char *text, rill_surface_options *o)
 {
-    char *end = NULL;
-    const double number = strtod(text, &end);
-    if (end != text && strcmp(end, "D") == 0) {
+    double number;
+    const char *end = rill_decimal_at(text, &number);
+    if (end && strcmp(end, "D") == 0) {
         o->extend = number;
         o->extend_diameters = true;
     } else {
@@ -132,15 +134,13 @@ static rill_status resolve_plane(const char *text, char name[RILL_OPENING_NAME],
     plane->name = *name ? name : NULL;
     for (int k = 0; k < 6; k++) {
         const size_t size = strcspn(at, ",");
-        char *end = NULL;
         snprintf(part, sizeof part, "%.*s", (int)size, at);
         bool good = size > 0 && size < sizeof part && (at[size] == ',') == (k < 5);
         if (good && k < 3) {
             const rill_status status = rill_units_parse(part, "m", &plane->point[k]);
             if (status != RILL_OK) return status;
         } else if (good) {
-            plane->normal[k - 3] = strtod(part, &end);
-            good = end != part && *end == '\0' && isfinite(plane->normal[k - 3]);
+            good = rill_decimal(part, &plane->normal[k - 3]);
         }
         if (!good)
             return rill_fail(

@@ -2,17 +2,16 @@
 /* Cells of CSV files that hold texts. */
 #include "core/csv.h"
 
+#include "core/decimal.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 static bool is_number(const char *text)
 {
-    char *end;
-    if (strcmp(text, "-inf") == 0) return true;
-    if (text[strspn(text, "0123456789.eE+-")] != '\0') return false;
-    strtod(text, &end);
-    return end > text && *end == '\0';
+    double value;
+    return strcmp(text, "-inf") == 0 || rill_decimal(text, &value);
 }
 
 /* Whether a spreadsheet would compute a text, or would if it began behind its apostrophes. */

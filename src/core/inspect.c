@@ -3,6 +3,7 @@
  * one may have both. What it says comes through a pipe: "K", or a status and a sentence; nothing: a crash. */
 #include "core/inspect.h"
 
+#include "core/decimal.h"
 #include "core/place.h"
 #include "core/status.h"
 
@@ -274,11 +275,9 @@ done:
 static rill_status seconds_for(uint64_t bytes, double *out)
 {
     const char *text = getenv("RILL_INSPECT_SECONDS");
-    char *end = NULL;
     *out = SECONDS + (double)bytes / RATE;
     if (!text || !*text) return RILL_OK;
-    *out = strtod(text, &end);
-    if (*end == '\0' && *out > 0 && *out < 1e9) return RILL_OK;
+    if (rill_decimal(text, out) && *out > 0 && *out < 1e9) return RILL_OK;
     return rill_fail(RILL_USAGE, "RILL_INSPECT_SECONDS is \"%s\": give seconds, such as 60", text);
 }
 

@@ -2,6 +2,7 @@
 /* Processors by affinity mask, CPU quota and the processes of a launcher. Shares (cpu.weight) limit nothing
  * while others are idle. */
 #include "core/processors.h"
+#include "core/decimal.h"
 #include "core/groups.h"
 
 #include <math.h>
@@ -14,9 +15,10 @@
 
 double rill_processors_quota(const char *text)
 {
-    char *end;
-    const double quota = strtod(text, &end), period = strtod(end, NULL);
-    return end > text && quota > 0 && period > 0 ? quota / period : INFINITY;
+    double quota, period;
+    const char *rest = rill_decimal_at(text, &quota); /* "max" is none */
+    if (!rest || !rill_decimal_at(rest + strspn(rest, " "), &period)) return INFINITY;
+    return quota > 0 && period > 0 ? quota / period : INFINITY;
 }
 
 /* Append the line that a file holds, if there is one. */

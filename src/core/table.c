@@ -4,6 +4,7 @@
 
 #include "core/csv.h"
 #include "core/data.h"
+#include "core/decimal.h"
 #include "core/memory.h"
 #include "core/status.h"
 
@@ -186,8 +187,7 @@ rill_status rill_table_row(const rill_table *t, const char *cells, int *row)
 rill_status rill_table_number(const rill_table *t, int row, int column, double *value)
 {
     const char *cell = t->cells[(size_t)row * (size_t)t->columns + (size_t)column];
-    char *end;
-    *value = strtod(cell, &end);
-    if (*end || !isfinite(*value)) return damaged(t, t->lines[row], "\"%.60s\" is not a finite number", cell);
+    if (!rill_decimal(cell, value))
+        return damaged(t, t->lines[row], "\"%.60s\" is not a finite number", cell);
     return RILL_OK;
 }

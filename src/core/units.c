@@ -5,6 +5,7 @@
  */
 #include "core/units.h"
 #include "core/data.h"
+#include "core/decimal.h"
 #include "core/status.h"
 
 #include <ctype.h>
@@ -205,24 +206,15 @@ done:
     return status;
 }
 
-/* Read the leading number; *rest is what follows it without blanks. No nan, inf or hexadecimal number, no
- * control characters, and nothing that a double cannot hold. */
+/* Read the leading number; *rest is what follows it without blanks. No control characters. */
 static bool leading_number(const char *text, double *number, const char **rest)
 {
     if (!text) return false;
     for (const char *c = text; *c; c++)
         if (iscntrl((unsigned char)*c) && *c != '\t') return false;
     text += strspn(text, " \t");
-    const char *first = text + (*text == '-' || *text == '+');
-    if (!isdigit((unsigned char)*first) && *first != '.') return false;
-    if (first[0] == '0' && (first[1] == 'x' || first[1] == 'X')) return false;
-    char *end;
-    *number = strtod(text, &end);
-    if (end == text || !isfinite(*number)) return false;
-    const size_t mantissa = strcspn(first, "eE");
-    const size_t nought = strspn(first, "0.");
-    if (*number == 0 && nought < mantissa && isdigit((unsigned char)first[nought]))
-        return false; /* underflow */
+    const char *end = rill_decimal_at(text, number);
+    if (!end) return false;
     *rest = end + strspn(end, " \t");
     return true;
 }

@@ -199,7 +199,7 @@ Test(cli_generate, wrong_options_are_refused)
     FAILS("out of range", "plates", "--gap", "0", "-o", "a.geom.h5");
     FAILS("is not an offset", "pipe", "--centre-offset", "0.5", "-o", "a.geom.h5");
     FAILS("outside -1 ... 1", "pipe", "--centre-offset", "0,3", "-o", "a.geom.h5");
-    FAILS("outside -1 ... 1", "pipe", "--centre-offset", "nan,0", "-o", "a.geom.h5");
+    FAILS("is not an offset", "pipe", "--centre-offset", "nan,0", "-o", "a.geom.h5");
     FAILS("no voxel centre: raise --radius or change --centre-offset", "pipe", "--radius", "0.5", "-o",
           "a.geom.h5");
     FAILS("raise --radius to 0.5", "pipe", "--radius", "0.2", "-o", "a.geom.h5");

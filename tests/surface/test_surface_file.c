@@ -214,9 +214,9 @@ Test(surface_file, refuses_damaged_text)
     refuse_text("a.stl", "solid x\nendsolid x\n", "no triangles");
     refuse_text("a.stl", "solid x\nfacet normal 0 0 0\nouter loop\nvertex 0 0 0\n", "ends within a facet");
     refuse_text("a.stl", "solid\nfacet\nouter loop\nvertex 0 0\n", "line 4: 3 numbers");
-    refuse_text("a.stl", "solid\nfacet\nouter loop\nvertex 0 0 nan\n", "nan is not a finite");
-    refuse_text("a.stl", "solid\nfacet\nouter loop\nvertex 0 0 1e999\n", "1e999 is not a finite");
-    refuse_text("a.stl", "solid\nfacet\nouter loop\nvertex 0 0 1x\n", "\"1x\" is not a number");
+    refuse_text("a.stl", "solid\nfacet\nouter loop\nvertex 0 0 nan\n", "\"nan\" is not a finite");
+    refuse_text("a.stl", "solid\nfacet\nouter loop\nvertex 0 0 1e999\n", "\"1e999\" is not a finite");
+    refuse_text("a.stl", "solid\nfacet\nouter loop\nvertex 0 0 1x\n", "\"1x\" is not a finite number");
     refuse_text("a.stl", "solid\nfacet\nvertex 0 0 0\nendfacet\n", "1 vertices, not 3");
     snprintf(text, sizeof text, "%snonsense\n", good);
     refuse_text("a.stl", text, "\"nonsense\"");

@@ -54,12 +54,12 @@ Test(velocities, bad_files_are_refused)
     refuse("x [mm], x [mm], z [mm], u [m/s], v [m/s], w [m/s]\n", 0, "columns 1 and 2 are both called x");
     refuse("x [mm], y [mm], z [mm], u [m/s], v [m/s], w [m/s], secret [m]\n", 0, "column 7 has another name");
     refuse(HEADER ", time [s], a [s]\n", 0, "more than 7 columns");
-    refuse(HEADER "\n1,2,3,4,5\n", 0, "v.csv:2: the line is not a row of 6 numbers");
+    refuse(HEADER "\n1,2,3,4,5\n", 0, "v.csv:2: the line is not a row of 6 finite numbers");
     refuse(HEADER "\n1,2,3,4,5,6,7\n", 0, "not a row of 6");
     refuse(HEADER "\n1,2,3,4,5,\n", 0, "not a row of 6");
     refuse(HEADER "\n1,2,3,4,x,6\n", 0, "not a row of 6");
-    refuse(HEADER "\n1,2,3,4,5,nan\n", 0, "w is nan m/s");
-    refuse(HEADER "\n1,2,3,4,5,inf\n", 0, "w is inf m/s");
+    refuse(HEADER "\n1,2,3,4,5,nan\n", 0, "not a row of 6 finite numbers");
+    refuse(HEADER "\n1,2,3,4,5,inf\n", 0, "not a row of 6 finite numbers");
     refuse(HEADER "\n1,2,1e9,4,5,6\n", 0, "z is 1e+06 m, and at most 1000 m");
     refuse(HEADER ", time [s]\n1,2,3,4,5,6,0\n1,2,3,4,5,6,1\n", 0, "has 2 times");
     refuse(HEADER ", t [s]\n1,2,3,4,5,6,0\n1,2,3,4,5,6,1\n1,2,3,4,5,6,2\n1,2,3,4,5,6,4\n", 0,

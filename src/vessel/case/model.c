@@ -5,6 +5,7 @@
 #include "vessel/plan/plan.h"
 #include "vessel/case/yaml_schema.h"
 #include "core/beside.h"
+#include "core/decimal.h"
 #include "core/dialogue.h"
 #include "core/memory.h"
 #include "core/printable.h"
@@ -263,9 +264,8 @@ static rill_status outflow(rill_model *m, int k, uint64_t steps, double *out)
 /* Take a pressure from the answer, which moves on. */
 static bool pressure_read(const char **rest, double *out)
 {
-    char *end;
-    *out = strtod(*rest, &end);
-    if (end == *rest || (*end != ' ' && *end != '\0') || !isfinite(*out)) return false;
+    const char *end = rill_decimal_at(*rest, out);
+    if (!end || (*end != ' ' && *end != '\0')) return false;
     *rest = end + strspn(end, " ");
     return true;
 }

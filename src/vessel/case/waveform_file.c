@@ -3,6 +3,7 @@
  * text of the file, which a case may name to have it printed. */
 #include "vessel/case/waveform.h"
 
+#include "core/decimal.h"
 #include "core/nearest.h"
 #include "core/status.h"
 #include "vessel/observe/lines.h"
@@ -124,11 +125,10 @@ done:
 
 static rill_status read_number(const reader *r, const char *text, double *out)
 {
-    char *end;
     while (isspace((unsigned char)*text)) text++;
-    *out = strtod(text, &end);
-    while (isspace((unsigned char)*end)) end++;
-    if (*text == '\0' || *end != '\0' || !isfinite(*out))
+    const char *end = rill_decimal_at(text, out);
+    while (end && isspace((unsigned char)*end)) end++;
+    if (!end || *end != '\0')
         return rill_fail(RILL_USAGE,
                          "%s:%d: the row has something that is not a finite number: rows are two numbers",
                          r->in.path, r->in.line);

@@ -3,6 +3,7 @@
  * may name to have it printed. */
 #include "vessel/inlet/velocities.h"
 
+#include "core/decimal.h"
 #include "core/status.h"
 #include "vessel/observe/lines.h"
 
@@ -104,13 +105,13 @@ static rill_status grow(reader *r)
 /* Read the numbers of a row into SI. */
 static rill_status read_row(const reader *r, double *values)
 {
-    const char *text = r->in.text;
+    const char *text = r->in.text + strspn(r->in.text, " \t");
     double numbers[COLUMNS] = {0};
     int count = 0;
     for (; count < r->width; count++) {
-        char *end;
-        numbers[count] = strtod(text, &end);
-        if (end == text) break;
+        text += strspn(text, " ");
+        const char *end = rill_decimal_at(text, &numbers[count]);
+        if (!end) break;
         while (*end == ' ') end++;
         if (*end != '\0' && !strchr(",;\t", *end)) break;
         text = *end ? end + 1 : end;
@@ -120,8 +121,8 @@ static rill_status read_row(const reader *r, double *values)
         }
     }
     if (count != r->width || *text != '\0')
-        return rill_fail(RILL_USAGE, "%s:%d: the line is not a row of %d numbers", r->in.path, r->in.line,
-                         r->width);
+        return rill_fail(RILL_USAGE, "%s:%d: the line is not a row of %d finite numbers", r->in.path,
+                         r->in.line, r->width);
     for (int k = 0; k < COLUMNS; k++) {
         values[k] = r->at[k] < 0 ? 0 : numbers[r->at[k]] * r->scale[k];
         if (!(fabs(values[k]) <= columns[k].most))

@@ -2,6 +2,7 @@
 /* The case of a checkpoint as text, and what may differ when a run goes on. */
 #include "vessel/run/resume.h"
 
+#include "core/decimal.h"
 #include "core/output.h"
 #include "core/printable.h"
 #include "core/status.h"
@@ -309,7 +310,15 @@ uint64_t rill_resume_hash(const char *text)
 static double derived(const char *text, const char *key)
 {
     entry e;
-    return entry_find(text, key, (int)strlen(key), &e) ? strtod(e.exact, NULL) : 0;
+    double value = 0;
+    if (entry_find(text, key, (int)strlen(key), &e)) (void)rill_decimal_at(e.exact, &value);
+    return value;
+}
+
+static uint64_t derived_count(const char *text, const char *key)
+{
+    const double value = derived(text, key);
+    return value >= 0 && value <= 0x1p53 ? (uint64_t)value : 0;
 }
 
 rill_status rill_resume_find(const char *directory, const rill_case *given, rill_case_plan_resume *out)
@@ -327,11 +336,11 @@ rill_status rill_resume_find(const char *directory, const rill_case *given, rill
     RILL_TRY(compare(path, was, is));
     *out = (rill_case_plan_resume){.given = true,
                                    .time_step = derived(was, DERIVED "time-step"),
-                                   .cycle_steps = (uint64_t)derived(was, DERIVED "cycle-steps"),
-                                   .soft_steps = (uint64_t)derived(was, DERIVED "soft-steps"),
-                                   .lead_steps = (uint64_t)derived(was, DERIVED "lead-steps"),
-                                   .span = (uint64_t)derived(was, DERIVED "span"),
-                                   .phases = (uint64_t)derived(was, DERIVED "phases"),
+                                   .cycle_steps = derived_count(was, DERIVED "cycle-steps"),
+                                   .soft_steps = derived_count(was, DERIVED "soft-steps"),
+                                   .lead_steps = derived_count(was, DERIVED "lead-steps"),
+                                   .span = derived_count(was, DERIVED "span"),
+                                   .phases = derived_count(was, DERIVED "phases"),
                                    .diffusivity = derived(was, DERIVED "diffusivity"),
                                    .probes = same_key(was, is, OUTPUT "probes"),
                                    .planes = same_key(was, is, OUTPUT "planes"),

@@ -341,7 +341,7 @@ const cli_command cli_verify = {
         "expected, the deviation as the check measures it, and the limit for the stored format. The full set\n"
         "is chosen on a GPU, the quick one on a CPU. --suite formats compares the number formats, with and\nwithout the shift, on the same flows; "
         "the other flags of the method apply to all of them. --suite vessels\ncomputes flows with interpolated bounce-back, pulses and blood. "
-        "--suite capsules computes elastic spheres in shear. --suite sizes fills the memory with as many nodes as --nodes says, and shows what they take and how fast they are. "
+        "--suite capsules computes elastic spheres in shear, --suite free-surface waves, drops and bubbles. --suite sizes fills the memory with as many nodes as --nodes says, and shows what they take and how fast they are. "
         "--devices and --ranks run all other suites in parts; a case that is too small for parts runs on one device.\n"
         "Exit code 1: reference data are missing or damaged, see data/README.md; 2: a check failed.",
     .examples = "rill verify --case 'channels/plates*'\n"
@@ -364,7 +364,7 @@ static int run(int argc, char **argv)
         {.help = "What is verified"},
         {"suite", 0, CLI_CHOICE, &c.suite,
          .help =
-             "reference: one variant against known values; formats: the number formats; sizes: many nodes; vessels: interpolated bounce-back, pulses, blood; capsules: elastic spheres in shear",
+             "reference: one variant against known values; formats: the number formats; sizes: many nodes; vessels: interpolated bounce-back, pulses, blood; capsules: elastic spheres in shear; free-surface: waves, drops, bubbles",
          .choices = rill_verify_suite_names},
         {"case", 0, CLI_TEXT, &c.pattern, "PATTERN", "cases by name, such as 'spheres/*'", .fallback = "all"},
         {"set", 0, CLI_CHOICE, &c.set,

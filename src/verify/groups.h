@@ -36,6 +36,8 @@ extern const rill_verify_group rill_verify_vessel_bodies;     /**< spheres and a
 extern const rill_verify_group rill_verify_capsules;        /**< capsules in shear flow */
 extern const rill_verify_group rill_verify_format_capsules; /**< formats and a capsule */
 
+extern const rill_verify_group rill_verify_free_surface; /**< liquids with a free surface */
+
 extern const rill_verify_group rill_verify_sizes; /**< as many nodes as requested */
 
 #endif

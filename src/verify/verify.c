@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-const char *const rill_verify_suite_names[RILL_VERIFY_SUITES + 1] = {"reference", "formats", "sizes",
-                                                                     "vessels", "capsules"};
+const char *const rill_verify_suite_names[RILL_VERIFY_SUITES + 1] = {"reference", "formats",  "sizes",
+                                                                     "vessels",   "capsules", "free-surface"};
 
 static const rill_verify_group *const reference[] = {
     &rill_verify_channels, &rill_verify_pipes,    &rill_verify_cylinders,
@@ -33,8 +33,9 @@ static const rill_verify_group *const vessels[] = {&rill_verify_vessel_pipes,
                                                    &rill_verify_vessel_cases,
                                                    NULL};
 static const rill_verify_group *const capsules[] = {&rill_verify_capsules, NULL};
-static const rill_verify_group *const *const suites[RILL_VERIFY_SUITES] = {reference, formats, sizes, vessels,
-                                                                           capsules};
+static const rill_verify_group *const free_surface[] = {&rill_verify_free_surface, NULL};
+static const rill_verify_group *const *const suites[RILL_VERIFY_SUITES] = {reference, formats,  sizes,
+                                                                           vessels,   capsules, free_surface};
 
 int rill_verify_count(rill_verify_suite suite)
 {

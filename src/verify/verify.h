@@ -99,11 +99,12 @@ typedef struct rill_verify_group {
 
 /** Suites of cases. */
 typedef enum rill_verify_suite {
-    RILL_VERIFY_REFERENCE, /**< exact and published values, for one variant */
-    RILL_VERIFY_FORMATS,   /**< number formats against each other */
-    RILL_VERIFY_SIZES,     /**< as many nodes as requested, for one variant */
-    RILL_VERIFY_VESSELS,   /**< interpolated bounce-back, pulsatile flow, blood, for one variant */
-    RILL_VERIFY_CAPSULES,  /**< elastic capsules in shear flow, for one variant */
+    RILL_VERIFY_REFERENCE,    /**< exact and published values, for one variant */
+    RILL_VERIFY_FORMATS,      /**< number formats against each other */
+    RILL_VERIFY_SIZES,        /**< as many nodes as requested, for one variant */
+    RILL_VERIFY_VESSELS,      /**< interpolated bounce-back, pulsatile flow, blood, for one variant */
+    RILL_VERIFY_CAPSULES,     /**< elastic capsules in shear flow, for one variant */
+    RILL_VERIFY_FREE_SURFACE, /**< liquids with a free surface, for one variant */
     RILL_VERIFY_SUITES
 } rill_verify_suite;
 

@@ -115,6 +115,35 @@ Test(verify, has_capsules)
     }
 }
 
+Test(verify, has_free_surfaces)
+{
+    cli_result r = cli_test_run("verify", "--suite", "free-surface", "--list");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    cr_expect_not_null(strstr(r.out, "free-surface/rising-bubble "), "%s", r.out);
+    static const char *const others[][2] = {
+        {"--collision", "srt"}, {"--lattice", "d3q27"}, {"--stream", "ring"}, {"--ranks", "2"}};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        r = cli_test_run("verify", "--suite", "free-surface", "--case", "free-surface/mass", "--backend",
+                         "cpu", others[k][0], others[k][1]);
+        cr_expect_eq(r.code, 1, "%s: %d", others[k][1], r.code);
+        cr_expect_not_null(strstr(r.out, "skip  free-surface/mass          free surfaces "), "%s", r.out);
+    }
+    r = cli_test_run("verify", "--suite", "free-surface", "--case", "free-surface/mass", "--backend", "cpu",
+                     "--storage", "fp64");
+    cr_expect_eq(r.code, 0, "%s%s", r.out, r.err);
+    /* A front that is 0 at all times: the one that is computed is beyond. */
+    directory_put(cli_test_directory, "dams/dam-break.csv",
+                  "# rows: 12\nwidth, time, front\n"
+                  "1, 0, 1\n1, 1, 1\n1, 2, 1\n1, 3, 1\n1, 4, 1\n1, 5, 1\n"
+                  "1, 0, 1\n1, 1, 1\n1, 2, 1\n1, 3, 1\n1, 4, 1\n1, 5, 1\n");
+    setenv("RILL_DATA", "dams", 1);
+    r = cli_test_run("verify", "--suite", "free-surface", "--case", "free-surface/dam", "--backend", "cpu");
+    cr_expect_eq(r.code, 2, "%s%s", r.out, r.err);
+    cr_expect_not_null(
+        strstr(r.out, "FAIL  free-surface/dam           front beyond the range of two columns, times 2.5"),
+        "%s", r.out);
+}
+
 /* Data of its own, in which a drag is 30 instead of 24.83. */
 static const char cylinders[] = "# rows: 1\nsolid fraction, drag [1]\n0.1, 30\n";
 

@@ -4,10 +4,9 @@
 #define RILL_TESTS_LIQUID_H
 
 #include "backends.h"
-#include "free_surface/free_surface.h"
 #include "free_surface/plic.h"
 #include "message.h"
-#include "sim/sim.h"
+#include "verify/liquid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +26,8 @@ typedef struct liquid {
     double (*inside)(const double x[3]);  /* above 0 in the liquid */
     double (*density)(const double x[3]); /* rho - 1; NULL: 0 */
     double velocity[3];
-    rill_geom *geom;
-    rill_domain *domain;
-    rill_sim *sim;
+    rill_verify_liquid box;
+    rill_sim *sim; /* this and the next are of the box */
     rill_free_surface *surface;
     size_t nodes;
 } liquid;
@@ -45,45 +43,46 @@ static inline double fill_of(const liquid *l, uint32_t x, uint32_t y, uint32_t z
     return rill_plic_fill(inside_of, l, (uint32_t[3]){x, y, z});
 }
 
-static inline void begin(liquid *l)
+static inline double density_of(const void *context, const double x[3])
 {
-    rill_sim_options o = rill_sim_options_default();
-    ASSERT_OK(rill_geom_create(l->n, &l->geom));
-    memset(l->geom->voxels, RILL_FLUID, rill_geom_voxels(l->geom));
-    for (int a = 0; a < 3; a++) l->geom->sides[a] = a == 2 && l->floor ? RILL_WALL : RILL_PERIODIC;
-    ASSERT_OK(rill_domain_create(l->geom, &(rill_domain_options){RILL_D3Q19, -1}, &l->domain));
-    o.variant.equilibrium = RILL_SECOND_ORDER;
-    o.variant.stream = l->stream;
-    o.variant.storage = l->storage;
-    o.variant.addressing = l->addressing;
-    o.on.backend = l->backend == RILL_BACKEND_CUDA ? RILL_BACKEND_CUDA : RILL_BACKEND_CPU;
-    o.tau = l->tau;
-    o.force[2] = -l->force;
-    ASSERT_OK(rill_sim_create(l->domain, &o, &l->sim));
-    l->nodes = rill_domain_nodes(l->domain);
-    double *values = calloc(5 * l->nodes, sizeof *values), *fill = values + 4 * l->nodes;
-    for (size_t k = 0; k < l->nodes; k++) {
-        const uint32_t x = (uint32_t)(k % l->n[0]), y = (uint32_t)(k / l->n[0] % l->n[1]),
-                       z = (uint32_t)(k / l->n[0] / l->n[1]);
-        fill[k] = fill_of(l, x, y, z);
-        if (fill[k] > 0 && l->density) values[k] = l->density((double[3]){x + 0.5, y + 0.5, z + 0.5});
-        for (size_t a = 0; a < 3 && fill[k] > 0; a++) values[(a + 1) * l->nodes + k] = l->velocity[a];
-    }
-    ASSERT_OK(rill_sim_set_moments(l->sim, values, values + l->nodes));
-    rill_free_surface_options options = {l->tension, l->angle > 0 ? l->angle : RILL_RIGHT_ANGLE,
-                                         .gas_pressure = l->gas};
-    if (l->floor && !l->closed) options.atmosphere = (rill_free_surface_face){.axis = 2, .end = 1};
-    ASSERT_OK(rill_free_surface_create(l->sim, &options, fill, &l->surface));
-    free(values);
+    const liquid *l = context;
+    return l->density(x);
 }
 
-static inline void end(liquid *l)
+/* A box with the default variant but for this. */
+static inline rill_verify_liquid box_of(rill_stream stream, rill_storage storage)
 {
-    rill_free_surface_destroy(l->surface);
-    rill_sim_destroy(l->sim);
-    rill_domain_destroy(l->domain);
-    rill_geom_destroy(l->geom);
+    rill_verify_liquid box = {.variant = rill_sim_options_default().variant, .on.backend = RILL_BACKEND_CPU};
+    box.variant.stream = stream;
+    box.variant.storage = storage;
+    return box;
 }
+
+static inline void begin(liquid *l)
+{
+    rill_verify_liquid box = box_of(l->stream, l->storage);
+    box.variant.addressing = l->addressing;
+    if (l->backend == RILL_BACKEND_CUDA) box.on.backend = RILL_BACKEND_CUDA;
+    memcpy(box.n, l->n, sizeof box.n);
+    for (int a = 0; a < 3; a++) box.sides[a] = a == 2 && l->floor ? RILL_WALL : RILL_PERIODIC;
+    box.tau = l->tau;
+    box.tension = l->tension;
+    box.force = l->force;
+    box.angle = l->angle;
+    box.gas = l->gas;
+    if (l->floor && !l->closed) box.atmosphere = (rill_free_surface_face){.axis = 2, .end = 1};
+    box.inside = inside_of;
+    box.density = l->density ? density_of : NULL;
+    memcpy(box.velocity, l->velocity, sizeof box.velocity);
+    box.context = l;
+    ASSERT_OK(rill_verify_liquid_begin(&box));
+    l->box = box;
+    l->sim = box.sim;
+    l->surface = box.surface;
+    l->nodes = box.nodes;
+}
+
+static inline void end(liquid *l) { rill_verify_liquid_end(&l->box); }
 
 static inline rill_free_surface_totals totals_of(liquid *l)
 {

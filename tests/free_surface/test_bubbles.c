@@ -3,8 +3,10 @@
  */
 #include "free_surface/bubbles.h"
 
+#include "core/sanitized.h"
 #include "liquid.h"
 #include "surface_totals.h"
+#include "verify/surface_rise.h"
 
 #include <math.h>
 #include <omp.h>
@@ -373,4 +375,17 @@ Test(bubbles, refusals)
     cr_expect_eq(rill_free_surface_resume(l.surface), RILL_USAGE);
     expect_message("node 0 is in bubble 7");
     end(&l);
+}
+
+/* Bugg & Saad 2002, Eo 100, Mo 0.015: Re 27. Eight cells across are few; the suite free-surface has 16. */
+Test(bubbles, a_bubble_that_rises_in_a_tube, .disabled = SANITIZED)
+{
+    const rill_verify_liquid box = box_of(RILL_ESOPULL, RILL_FP32);
+    rill_verify_rise_outcome out;
+    const rill_verify_rise rise = {8, true, 100, 0.015, 0, 6.5, 1.5, 3.2};
+    ASSERT_OK(rill_verify_rise_run(&box, &rise, &out));
+    cr_expect_float_eq(out.reynolds / 27, 1, 0.1, "%g", out.reynolds);
+    cr_expect_float_eq(out.steady, 0, 0.02, "%g", out.steady);
+    cr_expect_float_eq(out.mass, 0, 1e-8, "%g", out.mass);
+    cr_expect_float_eq(out.volume, 1, 0.03, "%g", out.volume);
 }

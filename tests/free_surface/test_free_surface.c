@@ -2,8 +2,10 @@
 /* A free surface: planes and curvature, mass, pressures and waves whose values are known, and bits. */
 #include "core/sanitized.h"
 #include "liquid.h"
+#include "verify/surface_dam.h"
+#include "verify/surface_drop.h"
+#include "verify/surface_wave.h"
 
-#include <complex.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -115,131 +117,37 @@ Test(free_surface, pressure_of_a_column_at_rest)
     end(&l);
 }
 
-static double in_drop(const double x[3]) { return (void)x, 3 * 2 * 1e-3 / 8; }
-static double around_bubble(const double x[3]) { return -in_drop(x); }
-
-/* Return the mean pressure of the liquid over 2 sigma / R. */
-static double laplace(double (*inside)(const double x[3]), double sign)
-{
-    liquid l = {.n = {22, 22, 22},
-                .tau = 1,
-                .tension = 1e-3,
-                .storage = RILL_FP32,
-                .inside = inside,
-                .density = sign > 0 ? in_drop : around_bubble};
-    double sum = 0;
-    begin(&l);
-    ASSERT_OK(rill_sim_step(l.sim, 200));
-    const rill_free_surface_totals t = totals_of(&l);
-    expect_closed(&l);
-    for (rill_node n = 0; n < l.nodes; n++) {
-        double rho;
-        if (l.surface->state[n] != RILL_LIQUID) continue;
-        ASSERT_OK(rill_sim_moments(l.sim, n, 1, &rho, NULL));
-        sum += rho / 3;
-    }
-    const double gas = sign > 0 ? t.volume : (double)l.nodes - t.volume;
-    end(&l);
-    return sum / (double)t.nodes[RILL_LIQUID] * cbrt(3 * gas / (4 * M_PI)) / (2 * 1e-3);
-}
+static const double ball_tension = 1e-3;
+static double in_drop(const double x[3]) { return (void)x, 6 * ball_tension / 8; }
 
 Test(free_surface, pressure_in_a_drop_and_around_a_bubble)
 {
-    const double drop = laplace(ball, 1), around = laplace(bubble, -1);
+    const rill_verify_liquid box = box_of(RILL_PULL, RILL_FP32);
+    double drop, around;
+    ASSERT_OK(rill_verify_drop_pressure(&box, 8, 200, &drop));
+    ASSERT_OK(rill_verify_drop_pressure(&box, -8, 200, &around));
     cr_expect_float_eq(drop, 1, 0.02, "%g", drop);
     cr_expect_float_eq(around, -1, 0.04, "%g", around); /* 1.7 % in 26^3 once it is at rest */
 }
 
-static double wave_height, wave_amplitude, wave_force;
-static double wave(const double x[3])
+/* A wave of 50 cells, over Prosperetti's. */
+static rill_verify_wave_outcome course_of(double tension, double force, double amplitude,
+                                          rill_storage storage)
 {
-    return wave_height + wave_amplitude * cos(2 * M_PI * x[0] / 50) - x[2];
-}
-static double under_wave(const double x[3]) { return 3 * wave_force * fmax(wave(x), 0); }
-
-/* Complex erfc by its series, or by its continued fraction. */
-static double complex complement(double complex z)
-{
-    double complex sum = z, term = z, fraction = 0;
-    if (creal(z) < 0) return 2 - complement(-z);
-    if (cabs(z) < 4) {
-        for (int n = 1; n < 200; n++) {
-            term *= -z * z / n;
-            sum += term / (2 * n + 1);
-        }
-        return 1 - 2 / sqrt(M_PI) * sum;
-    }
-    for (int n = 80; n > 0; n--) fraction = n / 2.0 / (z + fraction);
-    return cexp(-z * z) / sqrt(M_PI) / (z + fraction);
+    const rill_verify_liquid box = box_of(RILL_PULL, storage);
+    const rill_verify_wave wave = {50, 25.3, amplitude, tension, force, 0.503};
+    rill_verify_wave_outcome out;
+    ASSERT_OK(rill_verify_wave_run(&box, &wave, &out));
+    return out;
 }
 
-/* Amplitude of a wave that was at rest with 1, of a liquid below a gas without weight and infinitely deep:
- * A. Prosperetti, Phys. Fluids 24, 1217 (1981), doi:10.1063/1.863522, with beta = 0.
- * @param damping  nu k^2 */
-static double prosperetti(double square, double damping, double t)
+/* Without viscosity, a cosine; of a liquid that is viscous, a decay by exp(-w^2 t / (2 nu k^2)). */
+Test(free_surface, limits_of_prosperetti)
 {
-    double complex z[4],
-        sum = 4 * damping * damping / (8 * damping * damping + square) * complement(sqrt(damping * t));
-    for (int i = 0; i < 4; i++) z[i] = pow(square, 0.25) * cexp(I * (M_PI / 4 + i * M_PI / 2 + 0.1));
-    for (int k = 0; k < 800; k++) { /* all four roots at once: Durand, Kerner */
-        double complex value = cpow(z[k % 4], 4) + 2 * damping * z[k % 4] * z[k % 4] +
-                               4 * pow(damping, 1.5) * z[k % 4] + damping * damping + square;
-        for (int j = 0; j < 4; j++)
-            if (j != k % 4) value /= z[k % 4] - z[j];
-        z[k % 4] -= value;
-    }
-    for (int i = 0; i < 4; i++) {
-        double complex others = 1;
-        const double complex rate = z[i] * z[i] - damping;
-        for (int j = 0; j < 4; j++)
-            if (j != i) others *= z[j] - z[i];
-        sum += z[i] / others * square / rate * cexp(rate * t) * complement(z[i] * sqrt(t));
-    }
-    return creal(sum);
-}
-
-/* A wave of 50 cells, over Prosperetti's: half of the period between two times without amplitude, and the
- * first amplitude on the other side. */
-typedef struct course {
-    double period, amplitude;
-} course;
-
-static course course_of(double tension, double force, double amplitude, rill_storage storage)
-{
-    const double k = 2 * M_PI / 50, height = 25.3, tau = 0.503, damping = (tau - 0.5) / 3 * k * k,
-                 square = (tension * k * k * k + force * k) * tanh(k * height);
-    double before[2] = {1, 1}, crossing[2][2], extreme[2] = {0}, first = 0;
-    int found[2] = {0};
-    wave_height = height, wave_amplitude = amplitude, wave_force = force;
-    liquid l = {.n = {50, 1, 34},
-                .tau = tau,
-                .tension = tension,
-                .force = force,
-                .storage = storage,
-                .floor = true,
-                .inside = wave,
-                .density = under_wave};
-    begin(&l);
-    for (int steps = 0; found[0] < 2 && steps < 1.5 * 2 * M_PI / sqrt(square); steps += 10) {
-        double now[2] = {0, steps ? prosperetti(square, damping, steps) : 1};
-        for (rill_node n = 0; n < l.nodes; n++)
-            now[0] += (double)l.surface->fill[n] * cos(2 * M_PI * (n % 50 + 0.5) / 50);
-        if (steps == 0) first = now[0];
-        now[0] /= first;
-        for (int a = 0; a < 2; a++) {
-            if (before[a] * now[a] < 0 && found[a] < 2)
-                crossing[a][found[a]++] = steps - 10 * now[a] / (now[a] - before[a]);
-            extreme[a] = fmin(extreme[a], now[a]);
-            before[a] = now[a];
-        }
-        ASSERT_OK(rill_sim_step(l.sim, 10));
-    }
-    cr_assert_eq(found[0], 2);
-    cr_assert_eq(found[1], 2);
-    totals_of(&l);
-    end(&l);
-    return (course){(crossing[0][1] - crossing[0][0]) / (crossing[1][1] - crossing[1][0]),
-                    extreme[0] / extreme[1]};
+    for (double phase = 0.5; phase < 7; phase += 0.5)
+        cr_expect_float_eq(rill_verify_prosperetti(1e-6, 1e-9, phase / 1e-3), cos(phase), 1e-3, "%g", phase);
+    for (double part = 0.5; part < 3; part += 0.5)
+        cr_expect_float_eq(rill_verify_prosperetti(1, 5, part * 10), exp(-part), 6e-3, "%g", part);
 }
 
 /* kh = 3.2, where the floor takes no part: gravity, then tension. */
@@ -249,7 +157,8 @@ Test(free_surface, waves, .disabled = SANITIZED)
         double tension, force, amplitude, tolerance; /* of the period */
     } all[] = {{0, 1e-5, 0.5, 5e-3}, {0, 1e-5, 2, 0.01}, {1e-3, 0, 0.5, 0.01}, {1e-3, 0, 2, 0.01}};
     for (int w = 0; w < 4; w++) {
-        const course c = course_of(all[w].tension, all[w].force, all[w].amplitude, RILL_FP32);
+        const rill_verify_wave_outcome c =
+            course_of(all[w].tension, all[w].force, all[w].amplitude, RILL_FP32);
         cr_expect_float_eq(c.period, 1, all[w].tolerance, "%d: %g", w, c.period);
         cr_expect_float_eq(c.amplitude, 1, 0.03, "%d: %g", w, c.amplitude);
     }
@@ -260,117 +169,27 @@ Test(free_surface, waves_in_16_bits, .disabled = SANITIZED)
 {
     static const rill_storage all[] = {RILL_FP16S, RILL_FP16C};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-        const course c = course_of(0, 1e-5, 0.5, all[k]);
+        const rill_verify_wave_outcome c = course_of(0, 1e-5, 0.5, all[k]);
         cr_expect_float_eq(c.period, 1, 5e-3, "%d: %g", (int)all[k], c.period);
         cr_expect_float_eq(c.amplitude, 1, 0.03, "%d: %g", (int)all[k], c.amplitude);
     }
 }
 
-/* A drop of R = 10, 5 % longer along z. */
-static const double oval_radius = 10, oval_tension = 1e-3;
-static double oval(const double x[3])
-{
-    const double at[3] = {x[0] - 13.1, x[1] - 12.8, x[2] - 13.05};
-    const double r = sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]);
-    return oval_radius * (1 + 0.05 * (1.5 * pow(at[2] / r, 2) - 0.5)) - r;
-}
-static double in_oval(const double x[3]) { return (void)x, 6 * oval_tension / oval_radius; }
-
-/* Return the integral of 2 z^2 - x^2 - y^2 about the centre over the liquid. */
-static double oval_moment(const liquid *l)
-{
-    double volume = 0, first[3] = {0}, second[3] = {0};
-    for (size_t k = 0; k < l->nodes; k++) {
-        const double fill = (double)l->surface->fill[k],
-                     x[3] = {(double)(k % 26), (double)(k / 26 % 26), (double)(k / 676)};
-        volume += fill;
-        for (int a = 0; a < 3; a++) first[a] += fill * x[a];
-        for (int a = 0; a < 3; a++) second[a] += fill * x[a] * x[a];
-    }
-    for (int a = 0; a < 3; a++) second[a] -= first[a] * first[a] / volume;
-    return 2 * second[2] - second[0] - second[1];
-}
-
-/* Lord Rayleigh, Proc. R. Soc. Lond. 29, 71 (1879), doi:10.1098/rspl.1879.0015: omega^2 = 8 sigma / (rho
- * R^3), less the square of the rate of decay, 5 nu / R^2: H. Lamb, Hydrodynamics, section 355. */
 Test(free_surface, a_drop_that_oscillates)
 {
-    liquid l = {.n = {26, 26, 26},
-                .tau = 0.51,
-                .tension = oval_tension,
-                .storage = RILL_FP32,
-                .inside = oval,
-                .density = in_oval};
-    const double decay = 5 * (l.tau - 0.5) / 3 / pow(oval_radius, 2),
-                 half = M_PI / sqrt(8 * oval_tension / pow(oval_radius, 3) - decay * decay);
-    double crossing[2] = {0}, before = 1;
-    int found = 0;
-    begin(&l);
-    for (int steps = 0; found < 2 && steps < 2 * half; steps += 20) {
-        const double now = oval_moment(&l);
-        if (before * now < 0) crossing[found++] = steps - 20 * now / (now - before);
-        before = now;
-        ASSERT_OK(rill_sim_step(l.sim, 20));
-    }
-    cr_assert_eq(found, 2);
-    cr_expect_float_eq((crossing[1] - crossing[0]) / half, 1, 0.02, "%g", (crossing[1] - crossing[0]) / half);
-    end(&l);
+    const rill_verify_liquid box = box_of(RILL_PULL, RILL_FP32);
+    double period;
+    ASSERT_OK(rill_verify_drop_period(&box, 10, 0.51, &period));
+    cr_expect_float_eq(period, 1, 0.02, "%g", period);
 }
 
-/* Expect an angle that a height and a volume, or an area in a plane, belong to. */
-static double angle_by(double (*ratio)(double angle), double found)
-{
-    double low = 0.1, high = M_PI;
-    while (high - low > 1e-6) {
-        const double middle = (low + high) / 2;
-        if (ratio(middle) > found)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low * 180 / M_PI;
-}
-
-/* A / h^2 of a segment of a circle, and V / h^3 of a cap of a ball. */
-static double segment(double a) { return (a - sin(a) * cos(a)) / pow(1 - cos(a), 2); }
-static double cap(double a) { return M_PI / 3 * (2 + cos(a)) / (1 - cos(a)); }
-
-static double half_radius, half_middle[2]; /* of half a ball on the floor, or half a cylinder along y */
-static double half_cylinder(const double x[3])
-{
-    return half_radius - sqrt(pow(x[0] - half_middle[0], 2) + x[2] * x[2]);
-}
-static double half_ball(const double x[3])
-{
-    return half_radius - sqrt(pow(x[0] - half_middle[0], 2) + pow(x[1] - half_middle[1], 2) + x[2] * x[2]);
-}
-static double in_half(const double x[3]) { return (void)x, 6 * 1e-2 / half_radius; }
-
-/* Return the contact angle of what half a ball, or a cylinder in a plane, has become. */
 static double angle_of(double angle, const uint32_t n[3], double radius, uint64_t steps)
 {
-    const bool plane = n[1] == 1;
-    half_radius = radius, half_middle[0] = n[0] / 2.0, half_middle[1] = n[1] / 2.0;
-    liquid l = {.n = {n[0], n[1], n[2]},
-                .tau = 1,
-                .tension = 1e-2,
-                .angle = angle,
-                .storage = RILL_FP32,
-                .floor = true,
-                .inside = plane ? half_cylinder : half_ball,
-                .density = in_half};
-    double height = 0;
-    begin(&l);
-    ASSERT_OK(rill_sim_step(l.sim, steps));
-    const double volume = totals_of(&l).volume;
-    for (rill_node x = 0; x < n[0] * n[1]; x++) {
-        double column_of = 0;
-        for (rill_node z = 0; z < n[2]; z++) column_of += (double)l.surface->fill[x + n[0] * n[1] * z];
-        height = fmax(height, column_of);
-    }
-    expect_closed(&l);
-    end(&l);
-    return plane ? angle_by(segment, volume / pow(height, 2)) : angle_by(cap, volume / pow(height, 3));
+    const rill_verify_liquid box = box_of(RILL_PULL, RILL_FP32);
+    double found;
+    ASSERT_OK(
+        rill_verify_cap_angle(&box, &(rill_verify_cap){angle, radius, {n[0], n[1], n[2]}, steps}, &found));
+    return found;
 }
 
 Test(free_surface, contact_angles)
@@ -579,6 +398,9 @@ Test(free_surface, a_drop_that_moves_with_tension)
 Test(free_surface, refusals)
 {
     liquid l = {.n = {4, 4, 4}, .tau = 0.8, .storage = RILL_FP32, .inside = column};
+    rill_geom *geom;
+    rill_domain *domain;
+    rill_sim *sim;
     double fill[64] = {0};
     rill_free_surface *surface = NULL;
     begin(&l);
@@ -594,25 +416,24 @@ Test(free_surface, refusals)
     expect_message("fill level 1.5 of node 5");
     end(&l);
     rill_sim_options o = rill_sim_options_default();
-    l.inside = column;
-    ASSERT_OK(rill_geom_create(l.n, &l.geom));
-    memset(l.geom->voxels, RILL_FLUID, rill_geom_voxels(l.geom));
-    ASSERT_OK(rill_domain_create(l.geom, &(rill_domain_options){RILL_D3Q19, -1}, &l.domain));
+    ASSERT_OK(rill_geom_create(l.n, &geom));
+    memset(geom->voxels, RILL_FLUID, rill_geom_voxels(geom));
+    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
     o.on.backend = RILL_BACKEND_CPU;
     fill[5] = 1;
-    ASSERT_OK(rill_sim_create(l.domain, &o, &l.sim));
-    cr_expect_eq(rill_free_surface_create(l.sim, &(rill_free_surface_options){0, 90}, fill, &surface),
+    ASSERT_OK(rill_sim_create(domain, &o, &sim));
+    cr_expect_eq(rill_free_surface_create(sim, &(rill_free_surface_options){0, 90}, fill, &surface),
                  RILL_USAGE);
     expect_message("second-order");
-    rill_sim_destroy(l.sim);
+    rill_sim_destroy(sim);
     o.variant.equilibrium = RILL_SECOND_ORDER;
     o.variant.bounce = RILL_FULL_WAY;
     o.variant.stream = RILL_ESOPULL;
-    ASSERT_OK(rill_sim_create(l.domain, &o, &l.sim));
-    cr_expect_eq(rill_free_surface_create(l.sim, &(rill_free_surface_options){0, 90}, fill, &surface),
+    ASSERT_OK(rill_sim_create(domain, &o, &sim));
+    cr_expect_eq(rill_free_surface_create(sim, &(rill_free_surface_options){0, 90}, fill, &surface),
                  RILL_USAGE);
     expect_message("full-way");
-    rill_sim_destroy(l.sim);
-    rill_domain_destroy(l.domain);
-    rill_geom_destroy(l.geom);
+    rill_sim_destroy(sim);
+    rill_domain_destroy(domain);
+    rill_geom_destroy(geom);
 }

@@ -3,38 +3,29 @@
  * The physics is in diffusion/, what is printed and written is dispersion_output.c's. */
 #include "cli/axis_option.h"
 #include "cli/dispersion.h"
-#include "cli/permeability.h"
-#include "cli/solute_fields.h"
 #include "cli/words.h"
 #include "core/clock.h"
 #include "core/decimal.h"
-#include "core/progress.h"
+#include "core/units.h"
 #include "geometry/voxels/axes.h"
 #include "io/ours.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const kinds[] = {"none", "image", "sparse", NULL}; /* as rill_fields_kind */
+#include <unistd.h>
 
 #define FLOW_TOLERANCE 1e-4
 
 typedef struct choices {
-    cli_compute compute;
-    cli_image image;
-    const char *input, *axes, *peclets, *length, *times, *checkpoint; /* which is as given */
-    char checkpoint_name[4096];
-    int fields, file_axes[3];
+    cli_property p;
+    const char *peclets, *length, *times;
     char names[RILL_PECLETS][4096]; /* of field files */
-    uint64_t most;
-    double flow_tolerance;
+    double flow_tolerance, flow;    /* the latter: seconds */
     bool flow_tolerance_given, pulse, step, duration_given;
-    char *line; /* the command, owned */
     rill_dispersion_options options;
-    rill_geom *geom;
+    rill_dispersion result;
     float *u; /* owned */
-    double reading, flow;
 } choices;
 
 /* Read a list of numbers of 0 and above. */
@@ -71,7 +62,7 @@ static rill_status release_parse(choices *c)
     c->options.release = c->pulse ? RILL_RELEASE_PULSE : c->step ? RILL_RELEASE_STEP : RILL_RELEASE_NONE;
     if (!c->options.release && (c->duration_given || c->times))
         return rill_fail(RILL_USAGE, "--duration and --times are of a run in time: add --pulse or --step");
-    if (c->times && !c->fields)
+    if (c->times && !c->p.fields)
         return rill_fail(RILL_USAGE, "--times says when fields are written: add --fields image or sparse");
     return list_parse("--times", c->times ? c->times : "0.5,1", c->options.times, RILL_BREAKTHROUGH_TIMES,
                       &c->options.time_count);
@@ -88,12 +79,12 @@ static rill_status length_parse(choices *c)
             rill_fail_prefix("--length");
             return status;
         }
-        if (!(c->geom->spacing > 0))
+        if (!(c->p.geom->spacing > 0))
             return rill_fail(
                 RILL_USAGE,
                 "--length %s: the voxel size is unknown: give --voxel-size, or the length in voxels",
                 c->length);
-        length /= c->geom->spacing;
+        length /= c->p.geom->spacing;
     }
     if (!(length > 0) || !isfinite(length))
         return rill_fail(RILL_USAGE, "--length %s is not above 0 voxels", c->length);
@@ -103,20 +94,11 @@ static rill_status length_parse(choices *c)
 
 static rill_status axis_parse(choices *c)
 {
-    rill_status status = RILL_OK;
-    cli_axes given;
-    unsigned letters = 0;
-    c->options.axis = -1;
-    if (strcmp(c->axes, "auto") == 0) return RILL_OK;
-    RILL_TRY(cli_axes_parse(c->axes, strlen(c->axes), &given));
-    RILL_TRY(cli_axes_of_files(&given, &c->image, &c->input, 1, &letters));
-    c->options.axis = cli_axes_single(letters);
-    if (c->options.axis < 0)
-        status = rill_fail(
-            RILL_USAGE, "%s: the flow is along one axis, x, y or z; run the command once for each", c->axes);
-done:
-    if (status != RILL_OK) rill_fail_prefix("--axis");
-    return status;
+    const rill_status status = cli_property_axis(&c->p, &c->options.axis);
+    if (status != RILL_OK || c->options.axis == RILL_AXIS_AUTO || c->options.axis >= 0) return status;
+    return rill_fail(RILL_USAGE,
+                     "--axis: %s: the flow is along one axis, x, y or z; run the command once for each",
+                     c->p.axes);
 }
 
 static rill_status read_image(choices *c)
@@ -124,14 +106,9 @@ static rill_status read_image(choices *c)
     rill_status status = RILL_OK;
     rill_voxelize_options options;
     rill_voxelize_report report;
-    RILL_TRY(cli_image_resolve(&c->image, &options));
-    options.keep = RILL_KEEP_ALL;
-    options.command = c->line;
-    RILL_TRY(rill_image_voxelize(c->input, &options, c->options.progress, &c->geom, &report));
-    memcpy(c->file_axes, report.axes, sizeof report.axes);
-    if (c->compute.quiet) return RILL_OK;
-    cli_row("source", "%s", c->input);
-    cli_image_rows(&report);
+    RILL_TRY(cli_property_image(&c->p, &options));
+    RILL_TRY(rill_image_voxelize(c->p.input, &options, c->p.progress, &c->p.geom, &report));
+    cli_property_read(&c->p, &report);
 done:
     return status;
 }
@@ -139,19 +116,20 @@ done:
 /* A file of ours: fields with velocities, or a geometry. */
 static rill_status read_ours(choices *c)
 {
-    const char *dot = strrchr(c->input, '.');
-    memcpy(c->file_axes, cli_axes_ours, sizeof cli_axes_ours);
+    cli_property *p = &c->p;
+    const char *dot = strrchr(p->input, '.');
+    memcpy(p->file_axes, cli_axes_ours, sizeof cli_axes_ours);
     if (!dot || strcmp(dot, ".vtkhdf") != 0)
-        return cli_image_geometry_read(&c->image, c->input, NULL, &c->geom);
-    if (cli_image_given(&c->image) || c->image.sides_given)
+        return cli_image_geometry_read(&p->image, p->input, NULL, &p->geom);
+    if (cli_image_given(&p->image) || p->image.sides_given)
         return rill_fail(
             RILL_USAGE,
             "%s has the flow in it: options of images and --sides do not apply to it; leave them out",
-            c->input);
+            p->input);
     if (c->flow_tolerance_given)
-        return rill_fail(RILL_USAGE, "%s has the flow in it: leave --flow-tolerance out", c->input);
-    const rill_status status = rill_pore_velocities_read(c->input, &c->geom, &c->u);
-    if (status == RILL_OK && c->image.voxel_size_given) c->geom->spacing = c->image.voxel_size;
+        return rill_fail(RILL_USAGE, "%s has the flow in it: leave --flow-tolerance out", p->input);
+    const rill_status status = rill_pore_velocities_read(p->input, &p->geom, &c->u);
+    if (status == RILL_OK && p->image.voxel_size_given) p->geom->spacing = p->image.voxel_size;
     return status;
 }
 
@@ -165,18 +143,14 @@ static rill_status moments_of(void *context, rill_node first, rill_node count, d
     return RILL_OK;
 }
 
-static rill_status fields_put(const choices *c, rill_moments_fn moments, const void *context,
-                              const char *vector, const char *number, rill_field_unit unit, const char *path)
-{
-    return cli_solute_fields_write(&(cli_solute_fields){c->geom, moments, context, vector, number, unit,
-                                                        c->line, c->options.progress, c->fields, path});
-}
-
 static rill_status fields_write(void *context, const rill_dispersion_field *field)
 {
     const choices *c = context;
-    return fields_put(c, moments_of, field, "closure", "velocity_over_mean",
-                      (rill_field_unit){1, "voxel", c->geom->spacing, 0}, c->names[field->point]);
+    return cli_property_fields(
+        &c->p,
+        &(cli_solute_fields){
+            moments_of, field, "closure", "velocity_over_mean", {1, "voxel", c->p.geom->spacing, 0}},
+        c->names[field->point]);
 }
 
 /* "out.h5" becomes "out.pe100.t0.5.vtkhdf". */
@@ -184,7 +158,7 @@ static rill_status moment_name(const choices *c, double peclet, double time, cha
 {
     char which[64];
     snprintf(which, sizeof which, ".pe%g.t%g", peclet, time);
-    return cli_fields_name(c->input, c->compute.json, c->compute.output, which, name, 4096);
+    return cli_fields_name(c->p.input, c->p.compute.json, c->p.compute.output, which, name, 4096);
 }
 
 /* Hand out concentration and flux, in the place of density and velocity. */
@@ -202,18 +176,18 @@ static rill_status concentrations_write(void *context, const rill_concentration_
     char name[4096];
     const rill_status status = moment_name(c, field->peclet, c->options.times[field->number], name);
     if (status != RILL_OK) return status;
-    return fields_put(c, concentrations_of, field, "flux", "concentration", (rill_field_unit){1, "U", 0, 0},
-                      name);
+    return cli_property_fields(
+        &c->p, &(cli_solute_fields){concentrations_of, field, "flux", "concentration", {1, "U", 0, 0}}, name);
 }
 
 /* "out.h5" becomes "out.pe100.vtkhdf". */
 static rill_status fields_prepare(choices *c)
 {
-    if (c->fields == RILL_FIELDS_NONE) return RILL_OK;
+    if (c->p.fields == RILL_FIELDS_NONE) return RILL_OK;
     for (int k = 0; k < c->options.peclet_count; k++) {
         char which[32];
         snprintf(which, sizeof which, ".pe%g", c->options.peclet[k]);
-        const rill_status status = cli_fields_name(c->input, c->compute.json, c->compute.output, which,
+        const rill_status status = cli_fields_name(c->p.input, c->p.compute.json, c->p.compute.output, which,
                                                    c->names[k], sizeof c->names[k]);
         if (status != RILL_OK) return status;
         for (int j = 0; j < k; j++)
@@ -235,81 +209,52 @@ static rill_status fields_prepare(choices *c)
     return RILL_OK;
 }
 
-static rill_status report(choices *c, const rill_dispersion *result, double start)
+static rill_status report(void *context)
 {
-    rill_status status = RILL_OK;
-    const cli_dispersion_result r = {.geom = c->geom,
-                                     .options = &c->options,
-                                     .result = result,
-                                     .input = c->input,
-                                     .command = c->line,
-                                     .file_axes = c->file_axes,
-                                     .json = c->compute.json,
-                                     .output = c->compute.output,
-                                     .fields = c->fields ? c->names : NULL,
-                                     .flow_tolerance = c->flow > 0 ? c->flow_tolerance : 0,
-                                     .seconds_reading = c->reading,
-                                     .seconds_flow = c->flow,
-                                     .seconds = rill_now() - start};
-    for (int k = 0; c->fields && k < result->point_count; k++) /* points of a checkpoint may have none */
+    choices *c = context;
+    for (int k = 0; c->p.fields && k < c->result.point_count; k++) /* points of a checkpoint may have none */
         if (access(c->names[k], F_OK) != 0) c->names[k][0] = '\0';
-    if (r.json) RILL_TRY(cli_dispersion_write_json(&r));
-    if (r.output) RILL_TRY(cli_dispersion_write_hdf5(&r));
-    cli_progress_end();
-    if (!c->compute.quiet)
-        cli_dispersion_print(&r);
-    else if (!r.json)
-        cli_dispersion_print_lines(&r);
-    cli_notes(&cli_dispersion, c->geom->notes, c->compute.quiet);
-    cli_notes(&cli_dispersion, result->notes, c->compute.quiet);
-done:
-    return status;
+    return cli_dispersion_report(
+        &(cli_dispersion_result){.p = &c->p,
+                                 .options = &c->options,
+                                 .result = &c->result,
+                                 .fields = c->p.fields ? c->names : NULL,
+                                 .flow_tolerance = c->flow > 0 ? c->flow_tolerance : 0,
+                                 .seconds_flow = c->flow,
+                                 .seconds = rill_now() - c->p.start});
 }
 
-static rill_status work(choices *c)
+static rill_status work(void *context)
 {
     rill_status status = RILL_OK;
-    const double start = rill_now();
-    rill_dispersion result = {.point_count = 0};
+    choices *c = context;
+    cli_property *p = &c->p;
+    c->options.progress = p->progress;
+    c->options.tolerance = p->compute.tolerance;
     RILL_TRY(peclets_parse(c));
     RILL_TRY(release_parse(c));
     RILL_TRY(axis_parse(c));
-    RILL_TRY(cli_checkpoint_settle(&(cli_checkpoint){.given = c->checkpoint,
-                                                     .output = c->compute.output,
-                                                     .input = c->input,
-                                                     .command = "dispersion",
-                                                     .resume = c->options.resume},
-                                   c->checkpoint_name, sizeof c->checkpoint_name));
-    c->options.checkpoint = c->checkpoint_name;
+    RILL_TRY(cli_property_outputs(p, false));
+    c->options.checkpoint = p->checkpoint_name;
     c->options.checkpoint_stays = true; /* until the files are written */
-    RILL_TRY(cli_outputs_check(c->input,
-                               (cli_output[]){{"-o", c->compute.output},
-                                              {"--json", c->compute.json},
-                                              {"--checkpoint", c->checkpoint}},
-                               3));
+    c->options.resume = p->resume;
     RILL_TRY(fields_prepare(c));
-    RILL_TRY(cli_input_prepare(c->input));
-    RILL_TRY(rill_file_is_ours(c->input) ? read_ours(c) : read_image(c));
-    if (c->options.axis < 0) c->options.axis = rill_axes_first(rill_axes_resolve(RILL_AXIS_AUTO, c->geom->n));
+    RILL_TRY(cli_input_prepare(p->input));
+    RILL_TRY(rill_file_is_ours(p->input) ? read_ours(c) : read_image(c));
+    c->options.axis = rill_axes_first(rill_axes_resolve(c->options.axis, p->geom->n));
     RILL_TRY(length_parse(c));
-    c->reading = rill_now() - start;
+    p->reading = rill_now() - p->start;
     if (!c->u) {
-        RILL_TRY(rill_pore_velocities_compute(c->geom, c->options.axis, c->flow_tolerance,
-                                              (rill_backend_kind)c->compute.backend, c->options.progress,
-                                              &c->u));
-        c->flow = rill_now() - start - c->reading;
+        RILL_TRY(rill_pore_velocities_compute(p->geom, c->options.axis, c->flow_tolerance,
+                                              (rill_backend_kind)p->compute.backend, p->progress, &c->u));
+        c->flow = rill_now() - p->start - p->reading;
     }
-    status = rill_dispersion_compute(c->geom, c->u, &c->options, &result);
-    if (status == RILL_OK || (status == RILL_NUMERICS && result.point_count > 0)) {
-        char why[1024];
-        snprintf(why, sizeof why, "%s", rill_error_message());
-        status = cli_checkpoint_finish(&(cli_checkpoint_end){c->checkpoint_name, result.checkpoint_left,
-                                                             status, why, report(c, &result, start)});
-    }
+    status = rill_dispersion_compute(p->geom, c->u, &c->options, &c->result);
+    if (status == RILL_OK || (status == RILL_NUMERICS && c->result.point_count > 0))
+        status = cli_property_finish(p, status, c->result.checkpoint_left, report, c);
 done:
-    rill_dispersion_free(&result);
+    rill_dispersion_free(&c->result);
     rill_pore_velocities_free(c->u);
-    rill_geom_destroy(c->geom);
     return status;
 }
 
@@ -343,26 +288,26 @@ const cli_command cli_dispersion = {
 static int run_words(int argc, char **argv)
 {
     static choices c;
-    c = (choices){
-        .axes = "auto", .flow_tolerance = FLOW_TOLERANCE, .options = rill_dispersion_options_default()};
-    const char *inputs[2];
-    int count = 1;
-    bool help = false;
+    cli_property *p = &c.p;
     cli_option shared[9];
-    cli_image_defaults(&c.image);
-    cli_compute_defaults(&c.compute);
-    c.compute.shown.output = "none";
-    c.compute.tolerance = c.options.tolerance;
-    c.most = c.options.max_iterations;
+    c = (choices){
+        .p =
+            {.command = &cli_dispersion,
+             .lacking =
+                 "no image, geometry or field file is given: rill dispersion IMAGE --pore 0 --peclet 10, or the key input in the file of --case"},
+        .flow_tolerance = FLOW_TOLERANCE,
+        .options = rill_dispersion_options_default()};
+    cli_property_defaults(p);
+    p->compute.tolerance = c.options.tolerance;
     const cli_option own[] = {
         {.help = "Dispersion"},
-        CLI_CASE(c.input),
+        CLI_CASE(p->input),
         {"peclet", 0, CLI_TEXT, &c.peclets, "LIST", "Peclet numbers U L / D0 with commas between: 0,1,10,100",
          .fallback = "none: it is required"},
         {"length", 0, CLI_TEXT, &c.length, "LENGTH",
          "L of the Peclet numbers, in voxels or with a unit: 12.5, 100um",
          .fallback = "hydraulic diameter: 4 pore volume / wall area"},
-        {"axis", 0, CLI_TEXT, &c.axes, "AXIS",
+        {"axis", 0, CLI_TEXT, &p->axes, "AXIS",
          "axis of the flow; 0, 1, 2 count the axes of the file; auto: z, and x of one slice"},
         {"flow-tolerance", 0, CLI_REAL, &c.flow_tolerance, "FRACTION",
          "of the permeability, where the flow is computed", .min = 0, .max = 1, .above = true,
@@ -377,38 +322,22 @@ static int run_words(int argc, char **argv)
         {"times", 0, CLI_TEXT, &c.times, "LIST",
          "pore volumes after which --fields writes the concentration of --pulse and --step",
          .fallback = "0.5,1"},
-        {"fields", 0, CLI_CHOICE, &c.fields,
+        {"fields", 0, CLI_CHOICE, &p->fields,
          .help =
              "closure field and velocity as VTKHDF beside -o, for each Peclet number: image (all voxels) or sparse (fluid cells)",
-         .choices = kinds},
-        {"max-iterations", 0, CLI_COUNT, &c.most, "COUNT",
+         .choices = cli_fields_kinds},
+        {"max-iterations", 0, CLI_COUNT, &c.options.max_iterations, "COUNT",
          "iterations to give up after, for each Peclet number and axis", .min = 1, .max = 1e9},
-        {"checkpoint", 0, CLI_TEXT, &c.checkpoint, "FILE", "file to continue from, while the run goes on",
+        {"checkpoint", 0, CLI_TEXT, &p->checkpoint, "FILE", "file to continue from, while the run goes on",
          .fallback = "the name of -o, or of the input and .dispersion here, with .checkpoint.h5",
          .apply = cli_output_apply},
-        {"resume", 0, CLI_FLAG, &c.options.resume,
+        {"resume", 0, CLI_FLAG, &p->resume,
          .help = "continue from the checkpoint, to the same bits; the flow is computed again"},
         {0},
     };
-    cli_compute_pick(&c.compute, cli_solver_flags, shared, sizeof shared / sizeof *shared);
-    const cli_option *const tables[] = {own, cli_image_options(&c.image), shared, NULL};
-    rill_status status = cli_parse(&cli_dispersion, tables, argc, argv, inputs, &count, &help);
-    if (!help && status == RILL_OK && count == 0)
-        status = rill_fail(
-            RILL_USAGE,
-            "no image, geometry or field file is given: rill dispersion IMAGE --pore 0 --peclet 10, or the key input in the file of --case");
-    if (!help && status == RILL_OK) {
-        c.input = inputs[0];
-        if (c.options.resume) cli_outputs_continue();
-        c.line = cli_command_line(argc, argv);
-        c.options.progress = cli_progress(c.compute.quiet);
-        c.options.tolerance = c.compute.tolerance;
-        c.options.max_iterations = c.most;
-        cli_signals_catch(true);
-        status = c.line ? work(&c) : rill_fail(RILL_SYSTEM, "out of memory for the command line");
-    }
-    free(c.line);
-    return help ? RILL_OK : cli_report(&cli_dispersion, status);
+    cli_compute_pick(&p->compute, cli_solver_flags, shared, sizeof shared / sizeof *shared);
+    const cli_option *const tables[] = {own, cli_image_options(&p->image), shared, NULL};
+    return cli_property_run(p, tables, false, argc, argv, work, &c);
 }
 
 static int run(int argc, char **argv) { return cli_case_run(&cli_dispersion, argc, argv, run_words); }

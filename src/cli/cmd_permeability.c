@@ -1,72 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill permeability: from an image or a geometry to the permeability of its pores. The physics is
  * permeability/permeability.c's, what is printed and written is permeability_output.c's. */
-#include "device/device.h"
 #include "cli/axis_option.h"
-#include "cli/cli.h"
-#include "cli/devices.h"
+#include "cli/error_bar_output.h"
+#include "cli/permeability.h"
+#include "cli/words.h"
 #include "core/clock.h"
 #include "core/notes.h"
 #include "core/progress.h"
-#include "cli/error_bar_output.h"
-#include "cli/image_options.h"
-#include "cli/permeability.h"
-#include "cli/words.h"
 
-#include "geometry/image/voxelize.h"
 #include "geometry/voxels/axes.h"
-#include "geometry/voxels/derive.h"
-#include "io/fields.h"
-#include "io/geom_file.h"
 #include "io/ours.h"
 #include "kernel/variant.h"
-#include "permeability/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* In the order of rill_keep_kind without "connected"; of rill_drive; of rill_fields_kind. */
-static const char *const keeps[] = {"percolating", "all", NULL};
+/* In the order of rill_drive, and so on. */
 static const char *const drives[] = {"force", "pressure", NULL};
 static const char *const accelerations[] = {"auto", "none", "network", NULL};
 static const char *const starts[] = {"auto", "rest", NULL};
-static const char *const kinds[] = {"none", "image", "sparse", NULL};
 static const char *const bars[] = {"none", "quick", "fine", NULL};
 
 typedef struct choices {
-    cli_compute compute;
-    cli_devices devices;
-    cli_image image;
-    const char *input;
-    struct {
-        const char *text; /* as given */
-        int number;       /* see rill/types.h */
-        bool given;
-        int of_file[3]; /* where axes 0, 1, 2 of the file go */
-    } axis;
-    int keep, drive, fields, acceleration, start;
+    cli_property p;
+    int axis; /* see rill/types.h */
+    int keep, drive, acceleration, start;
     double force;
     cli_flow flow; /* that is shown beside k */
     struct {
         uint64_t voxels;
         bool given;
     } reservoir;
-    bool dry_run, sensitivity;
-    int error_bar; /* of `bars` */
-    struct {
-        const char *csv, *blocks;
-        int at_once;
-    } batch;
+    bool sensitivity;
+    int error_bar;   /* of `bars` */
     uint32_t sample; /* edge of the blocks of the row "sample"; 0: none */
-    struct {
-        const char *given; /* the file is `name` */
-        char name[4096];
-        uint64_t every;
-        bool resume;
-    } checkpoint;
-    char *line; /* the command, owned */
+    uint64_t every;  /* steps between samples */
     struct {
         rill_device_opening opening;
         bool opens; /* the device is being opened */
@@ -75,9 +46,7 @@ typedef struct choices {
     const char *planned; /* notes that were shown with the plan */
 
     rill_keeper keeper; /* of several processes; count 0: there is one */
-    rill_geom *geom;
     rill_permeability_answer answer;
-    rill_progress progress;
     cli_permeability_times times;
     struct {
         char names[3][4096]; /* of the field files of the runs along x, y, z */
@@ -90,8 +59,8 @@ static const rill_keeper *keeper_of(const choices *c) { return c->keeper.count >
 
 static rill_status read_geometry(choices *c)
 {
-    memcpy(c->axis.of_file, cli_axes_ours, sizeof cli_axes_ours);
-    return cli_image_geometry_read(&c->image, c->input, keeper_of(c), &c->geom);
+    memcpy(c->p.file_axes, cli_axes_ours, sizeof cli_axes_ours);
+    return cli_image_geometry_read(&c->p.image, c->p.input, keeper_of(c), &c->p.geom);
 }
 
 static rill_status read_image(choices *c)
@@ -99,24 +68,19 @@ static rill_status read_image(choices *c)
     rill_status status = RILL_OK;
     rill_voxelize_options options;
     rill_voxelize_report report;
-    const int axis = c->axis.number;
-    RILL_TRY(cli_image_resolve(&c->image, &options));
+    RILL_TRY(cli_property_image(&c->p, &options));
     /* An error bar needs what other boundaries, or blocks, would open; preparation drops it for the plain
      * run. */
     const bool walled = c->drive == RILL_DRIVE_PRESSURE, /* see rill_permeability_prepare() */
-        cleans = !c->keep && !c->error_bar && !c->sample && !(walled && axis == RILL_AXIS_AUTO);
-    options.keep = cleans ? RILL_KEEP_PERCOLATING : RILL_KEEP_ALL;
-    options.axis = axis;
-    options.contacts = rill_contacts_of(cli_compute_variant(&c->compute).lattice);
-    options.command = c->line;
-    if (walled && axis >= 0) options.sides[axis] = RILL_WALL;
-    RILL_TRY(rill_image_voxelize_kept(c->input, &options, keeper_of(c), c->progress, &c->geom, &report));
-    memcpy(c->axis.of_file, report.axes, sizeof report.axes);
+        cleans = !c->keep && !c->error_bar && !c->sample && !(walled && c->axis == RILL_AXIS_AUTO);
+    if (cleans) options.keep = RILL_KEEP_PERCOLATING;
+    options.axis = c->axis;
+    options.contacts = rill_contacts_of(cli_compute_variant(&c->p.compute).lattice);
+    if (walled && c->axis >= 0) options.sides[c->axis] = RILL_WALL;
+    RILL_TRY(
+        rill_image_voxelize_kept(c->p.input, &options, keeper_of(c), c->p.progress, &c->p.geom, &report));
+    cli_property_read(&c->p, &report);
     c->keep = c->keep || cleans; /* what cannot conduct is gone */
-    if (!c->compute.quiet) {
-        cli_row("source", "%s", c->input);
-        cli_image_rows(&report);
-    }
 done:
     return status;
 }
@@ -127,7 +91,7 @@ static bool watch(void *context, const rill_progress_moment *moment)
     const choices *c = context;
     const rill_permeability_moment *m = moment->permeability;
     char what[96], detail[256], left[48] = "", now[48] = "", end[96] = "";
-    if (!m) return c->progress.fn(c->progress.context, moment);
+    if (!m) return c->p.progress.fn(c->p.progress.context, moment);
     snprintf(what, sizeof what, "%s", moment->what);
     if (moment->part >= 0)
         cli_error_bar_part_name(&c->answer.error_bar_plan, moment->part, what, sizeof what);
@@ -138,29 +102,29 @@ static bool watch(void *context, const rill_progress_moment *moment)
     snprintf(detail, sizeof detail, "step %llu, %.1f MLUPS%s%s%s", (unsigned long long)m->steps, m->mlups,
              now, end, left);
     const rill_progress_moment shown = rill_progress_moment_of(what, -1, detail);
-    return c->progress.fn(c->progress.context, &shown);
+    return c->p.progress.fn(c->p.progress.context, &shown);
 }
 
 /* Fields become whole: the run that follows is cancelled, and leaves a checkpoint. */
 static bool watch_fields(void *context, const rill_progress_moment *moment)
 {
     const choices *c = context;
-    (void)c->progress.fn(c->progress.context, moment);
+    (void)c->p.progress.fn(c->p.progress.context, moment);
     return true;
 }
 
 /* Whether the flow along an axis may be requested; all may be one of which the image decides. */
 static bool may_flow(const choices *c, int axis)
 {
-    return c->axis.number == RILL_AXIS_AUTO || rill_axes_has(c->axis.number, axis);
+    return c->axis == RILL_AXIS_AUTO || rill_axes_has(c->axis, axis);
 }
 
 /* "out.h5" becomes "out.vtkhdf", or "out.x.vtkhdf" when there is a file for each axis. */
 static rill_status fields_name(const choices *c, int axis, char *name, size_t size)
 {
     const char which[] = {'.', rill_axis(axis), '\0'};
-    return cli_fields_name(c->input, c->compute.json, c->compute.output,
-                           rill_axes_count(c->axis.number) > 1 ? which : "", name, size);
+    return cli_fields_name(c->p.input, c->p.compute.json, c->p.compute.output,
+                           rill_axes_count(c->axis) > 1 ? which : "", name, size);
 }
 
 static rill_status finished(void *context, const rill_permeability_flow *run, const rill_node_moments *all)
@@ -169,10 +133,10 @@ static rill_status finished(void *context, const rill_permeability_flow *run, co
     const double start = rill_now();
     if (!run->converged && cli_signals_cancelled()) return RILL_OK; /* the resumed run writes them */
     const rill_status status =
-        cli_permeability_fields_write(&(cli_permeability_fields){.geom = c->geom,
-                                                                 .command = c->line,
+        cli_permeability_fields_write(&(cli_permeability_fields){.geom = c->p.geom,
+                                                                 .command = c->p.line,
                                                                  .path = c->files.names[run->axis],
-                                                                 .kind = (rill_fields_kind)c->fields,
+                                                                 .kind = (rill_fields_kind)c->p.fields,
                                                                  .progress = {watch_fields, c}},
                                       run, all);
     c->files.written[run->axis] = status == RILL_OK;
@@ -183,7 +147,7 @@ static rill_status finished(void *context, const rill_permeability_flow *run, co
 /* Fields of this run are written: now, or before the checkpoint that it is from. */
 static bool fields_there(const choices *c, const rill_permeability_flow *run)
 {
-    const bool before = c->checkpoint.resume && c->fields != RILL_FIELDS_NONE && run->converged;
+    const bool before = c->p.resume && c->p.fields != RILL_FIELDS_NONE && run->converged;
     return c->files.written[run->axis] || (before && access(c->files.names[run->axis], F_OK) == 0);
 }
 
@@ -195,7 +159,7 @@ static void notes_show(const choices *c, const char *notes)
     rill_status status = RILL_OK;
     for (const char *at; status == RILL_OK && (at = rill_notes_next(&notes, &length)) != NULL;)
         if (!rill_notes_have(c->planned, at, length)) status = rill_note(&others, "%.*s", (int)length, at);
-    cli_notes(&cli_permeability, others, c->compute.quiet);
+    cli_notes(&cli_permeability, others, c->p.compute.quiet);
     free(others);
 }
 
@@ -203,41 +167,29 @@ static void notes_show(const choices *c, const char *notes)
  * under its name stays until then. */
 static rill_status report(const choices *c)
 {
-    rill_status status = RILL_OK;
     const rill_permeability *result = &c->answer.result;
-    cli_permeability_result r = {.geom = c->geom,
+    cli_permeability_result r = {.p = &c->p,
                                  .options = &c->answer.options,
                                  .result = result,
                                  .times = c->times,
-                                 .input = c->input,
-                                 .file_axes = c->axis.of_file,
-                                 .command = c->line,
-                                 .json = c->compute.json,
-                                 .output = c->answer.stopped ? NULL : c->compute.output,
+                                 .output = c->answer.stopped ? NULL : c->p.compute.output,
                                  .bar = &c->answer.error_bar,
                                  .flow = c->flow.pressure > 0 ? &c->flow : NULL,
                                  .mlups = c->answer.forecast.mlups};
     for (int i = 0; i < result->run_count; i++)
         if (fields_there(c, &result->runs[i])) r.fields[i] = c->files.names[result->runs[i].axis];
-    if (r.json) RILL_TRY(cli_permeability_write_json(&r));
-    if (r.output) RILL_TRY(cli_permeability_write_hdf5(&r));
-    cli_progress_end();
-    if (!c->compute.quiet)
-        cli_permeability_print(&r);
-    else if (!r.json)
-        cli_permeability_print_line(&r);
-    notes_show(c, result->notes);
-done:
+    const rill_status status = cli_permeability_report(&r);
+    if (status == RILL_OK) notes_show(c, result->notes);
     return status;
 }
 
 /* Report what came, and say why it is not all. */
-static rill_status end(choices *c, rill_status came, double start)
+static rill_status end(choices *c, rill_status came)
 {
     char why[1024];
     c->times.plan = c->answer.seconds_plan;
     c->times.bar = c->answer.seconds_error_bar;
-    c->times.total = rill_now() - start;
+    c->times.total = rill_now() - c->p.start;
     if (!c->answer.computed) return came;
     snprintf(why, sizeof why, "%s", rill_error_message());
     const rill_status written = report(c);
@@ -245,25 +197,12 @@ static rill_status end(choices *c, rill_status came, double start)
     return rill_fail(came, "%s", why);
 }
 
-/* Fail before the work when something could not be written after it. */
-static rill_status outputs_check(choices *c)
+/* Name the field files. */
+static rill_status fields_prepare(choices *c)
 {
     rill_status status = RILL_OK;
-    const char *json = c->compute.json, *output = c->compute.output;
-    RILL_TRY(cli_checkpoint_settle(&(cli_checkpoint){.given = c->checkpoint.given,
-                                                     .output = output,
-                                                     .input = c->input,
-                                                     .resume = c->checkpoint.resume,
-                                                     .error_bar = c->error_bar || c->sample},
-                                   c->checkpoint.name, sizeof c->checkpoint.name));
-    RILL_TRY(cli_outputs_check(
-        c->input, (cli_output[]){{"-o", output}, {"--json", json}, {"--checkpoint", c->checkpoint.given}},
-        3));
-    for (int a = 0; a < 3 && c->fields != RILL_FIELDS_NONE; a++) {
-        if (!may_flow(c, a)) continue;
-        RILL_TRY(fields_name(c, a, c->files.names[a], sizeof c->files.names[a]));
-    }
-done:
+    for (int a = 0; a < 3 && c->p.fields != RILL_FIELDS_NONE && status == RILL_OK; a++)
+        if (may_flow(c, a)) status = fields_name(c, a, c->files.names[a], sizeof c->files.names[a]);
     return status;
 }
 
@@ -274,18 +213,18 @@ static rill_status options_make(const choices *c, rill_permeability_options *out
     if (c->reservoir.given && c->drive != RILL_DRIVE_PRESSURE)
         return rill_fail(RILL_USAGE, "--reservoir belongs to --drive pressure: add it, or leave both out");
     options.variant =
-        cli_compute_variant(&c->compute); /* the device and the geometry's size decide the rest */
-    options.on.backend = (rill_backend_kind)c->compute.backend;
-    options.axis = c->axis.number;
-    options.tau = c->compute.tau_given ? c->compute.tau : 0;
-    options.magic = c->compute.magic;
+        cli_compute_variant(&c->p.compute); /* the device and the geometry's size decide the rest */
+    options.on.backend = (rill_backend_kind)c->p.compute.backend;
+    options.axis = c->axis;
+    options.tau = c->p.compute.tau_given ? c->p.compute.tau : 0;
+    options.magic = c->p.compute.magic;
     options.drive = (rill_drive)c->drive;
     options.reservoir = (uint32_t)c->reservoir.voxels;
     options.force = c->force;
-    options.every = c->checkpoint.every;
-    options.tolerance = c->compute.tolerance;
-    options.max_steps = c->compute.max_steps;
-    options.keep_storage = c->compute.storage_given;
+    options.every = c->every;
+    options.tolerance = c->p.compute.tolerance;
+    options.max_steps = c->p.compute.max_steps;
+    options.keep_storage = c->p.compute.storage_given;
     options.sensitivity = c->sensitivity;
     options.acceleration = (rill_acceleration)c->acceleration;
     options.start = (rill_permeability_start)c->start;
@@ -300,9 +239,9 @@ static rill_status devices_open(void *context, rill_permeability_options *option
     rill_status status = RILL_OK;
     c->device.opens = false;
     RILL_TRY(rill_device_end(&c->device.opening, &options->on.device));
-    RILL_TRY(cli_devices_open(&c->devices, options->on.device));
-    options->on.list = c->devices.parts;
-    options->on.count = c->devices.part_count;
+    RILL_TRY(cli_devices_open(&c->p.devices, options->on.device));
+    options->on.list = c->p.devices.parts;
+    options->on.count = c->p.devices.part_count;
 done:
     return status;
 }
@@ -311,10 +250,10 @@ done:
 static rill_status planned(void *context, const rill_permeability_answer *answer)
 {
     choices *c = context;
-    const bool show = !c->compute.quiet || c->dry_run;
+    const bool show = !c->p.compute.quiet || c->p.dry_run;
     cli_progress_end();
-    if (show) cli_permeability_print_plan(c->geom, answer);
-    cli_notes(&cli_permeability, c->geom->notes, !show);
+    if (show) cli_permeability_print_plan(c->p.geom, answer);
+    cli_notes(&cli_permeability, c->p.geom->notes, !show);
     cli_notes(&cli_permeability, c->planned = answer->plan.notes, !show);
     if (show && c->error_bar)
         cli_error_bar_print_plan(&answer->error_bar_plan, answer->host_peak_error_bar,
@@ -330,12 +269,12 @@ static rill_status planned(void *context, const rill_permeability_answer *answer
 
 static rill_permeability_request request_of(choices *c)
 {
-    return (rill_permeability_request){.keep_stream = c->compute.stream_given,
-                                       .keep_addressing = c->compute.addressing_given,
+    return (rill_permeability_request){.keep_stream = c->p.compute.stream_given,
+                                       .keep_addressing = c->p.compute.addressing_given,
                                        .error_bar = (rill_error_bar_kind)c->error_bar,
                                        .sample_edge = c->sample,
-                                       .forecast = !c->compute.quiet || c->dry_run,
-                                       .plan_only = c->dry_run,
+                                       .forecast = !c->p.compute.quiet || c->p.dry_run,
+                                       .plan_only = c->p.dry_run,
                                        .fluid = c->flow.of,
                                        .pressure_drop = c->flow.pressure,
                                        .open = devices_open,
@@ -343,88 +282,79 @@ static rill_permeability_request request_of(choices *c)
                                        .context = c};
 }
 
-static rill_status work(choices *c)
+static rill_status sample(choices *c)
 {
     rill_status status = RILL_OK;
-    const double start = rill_now();
+    cli_property *p = &c->p;
+    const bool bar = c->error_bar || c->sample;
     rill_permeability_options options;
     bool wide;
-    RILL_TRY(cli_image_threshold_wide(&c->image, &wide));
+    RILL_TRY(cli_image_threshold_wide(&p->image, &wide));
     c->sensitivity |= wide; /* what it lacks is found before the image is read */
     RILL_TRY(options_make(c, &options));
-    RILL_TRY(cli_devices_parse(&c->devices));
-    RILL_TRY(outputs_check(c));
-    options.checkpoint = c->error_bar || c->sample ? NULL : c->checkpoint.name;
-    options.resume = c->checkpoint.resume;
+    RILL_TRY(cli_devices_parse(&p->devices));
+    RILL_TRY(cli_property_outputs(p, bar));
+    RILL_TRY(fields_prepare(c));
+    options.checkpoint = bar ? NULL : p->checkpoint_name;
+    options.resume = p->resume;
     options.progress = (rill_progress){watch, c};
-    if (c->fields != RILL_FIELDS_NONE) options.finished_pieces = finished;
+    if (p->fields != RILL_FIELDS_NONE) options.finished_pieces = finished;
     options.context = c;
-    RILL_TRY(cli_input_prepare(c->input));
+    RILL_TRY(cli_input_prepare(p->input));
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&options));
-    RILL_TRY(cli_devices_keeper(&c->devices, &c->keeper));
-    rill_device_begin(options.on.backend, cli_devices_first(&c->devices),
+    RILL_TRY(cli_devices_keeper(&p->devices, &c->keeper));
+    rill_device_begin(options.on.backend, cli_devices_first(&p->devices),
                       &c->device.opening); /* while the image is read */
     c->device.opens = true;
-    RILL_TRY(rill_file_is_ours(c->input) ? read_geometry(c) : read_image(c));
-    RILL_TRY(cli_flow_check(&c->flow, c->geom));
-    c->times.read = rill_now() - start;
+    RILL_TRY(rill_file_is_ours(p->input) ? read_geometry(c) : read_image(c));
+    RILL_TRY(cli_flow_check(&c->flow, p->geom));
+    p->reading = rill_now() - p->start;
     if (options.finished_pieces)
-        options.finished_bytes = rill_fields_bytes(c->geom, (rill_fields_kind)c->fields);
+        options.finished_bytes = rill_fields_bytes(p->geom, (rill_fields_kind)p->fields);
     options.keep_all = c->keep == 1; /* reading says what is gone already */
     const rill_permeability_request request = request_of(c);
-    status = rill_permeability_run(c->geom, &options, &request, &c->answer);
-    status = end(c, status, start);
+    status = rill_permeability_run(p->geom, &options, &request, &c->answer);
+    status = end(c, status);
 done:
     if (c->device.opens) rill_device_drop(&c->device.opening);
     rill_permeability_answer_free(&c->answer);
-    rill_geom_destroy(c->geom);
-    cli_devices_close(&c->devices);
+    rill_geom_destroy(p->geom);
+    p->geom = NULL;
+    cli_devices_close(&p->devices); /* which may keep voxels of the geometry */
     return status;
 }
 
 /* Several inputs, or blocks: options that make files of one sample do not apply. */
-static rill_status batch(choices *c, const char *const *inputs, int count)
+static rill_status batch(choices *c)
 {
     rill_status status = RILL_OK;
-    const struct {
-        bool given;
-        const char *option;
-    } single[] = {{c->compute.output, "-o"},
-                  {c->fields != RILL_FIELDS_NONE, "--fields"},
-                  {c->checkpoint.given, "--checkpoint"}};
-    for (size_t k = 0; k < sizeof single / sizeof *single; k++)
-        if (single[k].given)
-            return rill_fail(
-                RILL_USAGE,
-                "%s belongs to one sample, and does not go with several inputs, --csv or --blocks: leave it out",
-                single[k].option);
+    cli_batch b = cli_batch_of(&c->p);
+    RILL_TRY(cli_property_batch_check(&c->p, NULL, 0));
     if (c->sensitivity)
         return rill_fail(
             RILL_USAGE,
             "--sensitivity lists the positions in one sample that decide its k, for which the rows of a table have no columns: "
             "leave it out (a threshold with a width needs it not), or run one sample alone");
-    if (c->batch.blocks && !c->axis.given && c->drive == RILL_DRIVE_FORCE)
-        c->axis.number = RILL_AXES_XYZ; /* for the anisotropy */
-    cli_batch b = {.command = &cli_permeability,
-                   .compute = &c->compute,
-                   .devices = &c->devices,
-                   .image = &c->image,
-                   .flow = &c->flow,
-                   .inputs = inputs,
-                   .count = count,
-                   .csv = c->batch.csv,
-                   .blocks = c->batch.blocks,
-                   .at_once = c->batch.at_once,
-                   .error_bar = c->error_bar,
-                   .sample = c->sample,
-                   .resume = c->checkpoint.resume,
-                   .dry_run = c->dry_run,
-                   .line = c->line,
-                   .progress = c->progress};
+    if (c->p.blocks && !c->p.axis_given && c->drive == RILL_DRIVE_FORCE)
+        c->axis = RILL_AXES_XYZ; /* for the anisotropy */
+    b.flow = &c->flow;
+    b.error_bar = c->error_bar;
+    b.sample = c->sample;
     RILL_TRY(options_make(c, &b.options));
     if (c->error_bar) RILL_TRY(rill_plan_error_bar_check(&b.options));
     b.options.keep_all = c->keep == 1;
     RILL_TRY(cli_batch_run(&b));
+done:
+    return status;
+}
+
+static rill_status work(void *context)
+{
+    rill_status status = RILL_OK;
+    choices *c = context;
+    RILL_TRY(cli_property_axis(&c->p, &c->axis));
+    RILL_TRY(cli_flow_settle(&c->flow));
+    status = cli_property_is_batch(&c->p) ? batch(c) : sample(c);
 done:
     return status;
 }
@@ -463,44 +393,29 @@ const cli_command cli_permeability = {
     .run = run,
 };
 
-/* Settle the axis of the flow, which may be counted as in the files. */
-static rill_status axis_settle(choices *c, const char *const *inputs, int count)
-{
-    rill_status status = RILL_OK;
-    cli_axes given;
-    unsigned letters = 0;
-    c->axis.number = RILL_AXIS_AUTO;
-    if (strcmp(c->axis.text, "auto") == 0) return RILL_OK;
-    RILL_TRY(cli_axes_parse(c->axis.text, strlen(c->axis.text), &given));
-    RILL_TRY(cli_axes_of_files(&given, &c->image, inputs, count, &letters));
-    c->axis.number = rill_axes_of(letters);
-done:
-    if (status != RILL_OK) rill_fail_prefix("--axis");
-    return status;
-}
-
 static int run_words(int argc, char **argv)
 {
-    choices c = {.axis.text = "auto", .reservoir.voxels = rill_permeability_options_default().reservoir};
-    int count = argc > 1 ? argc : 1;
-    const char **inputs = calloc((size_t)count, sizeof *inputs);
-    bool help = false;
-    cli_image_defaults(&c.image);
-    cli_compute_defaults(&c.compute);
-    c.compute.equilibrium = RILL_STOKES;
-    c.compute.shown.tau = "chosen, shown with the reason";
-    c.compute.shown.storage = "fp32, and fp64 where fp32 rounds too much";
-    c.compute.shown.stream =
+    choices c = {
+        .p =
+            {.command = &cli_permeability,
+             .lacking =
+                 "no image or geometry is given: rill permeability IMAGE --voxel-size 5.7um, or the key input in the file of --case"},
+        .reservoir.voxels = rill_permeability_options_default().reservoir};
+    cli_property *p = &c.p;
+    cli_property_defaults(p);
+    p->compute.equilibrium = RILL_STOKES;
+    p->compute.shown.tau = "chosen, shown with the reason";
+    p->compute.shown.storage = "fp32, and fp64 where fp32 rounds too much";
+    p->compute.shown.stream =
         "on a GPU pull where two arrays take less than half of its memory, else ring (aa in 16 bits); aa on a CPU";
-    c.compute.shown.addressing = "bitmap on a GPU, list on a CPU";
-    c.compute.shown.output = "none";
+    p->compute.shown.addressing = "bitmap on a GPU, list on a CPU";
     const cli_option own[] = {
         {.help = "Permeability"},
-        CLI_CASE(c.input),
-        {"axis", 0, CLI_TEXT, &c.axis.text, "AXES",
+        CLI_CASE(p->input),
+        {"axis", 0, CLI_TEXT, &p->axes, "AXES",
          "axis of the flow, or several: xy, xz, yz, xyz: the tensor, a run along each; 0, 1, 2 count the axes of the file; auto: "
          "z, and x of one slice; xyz with --blocks",
-         .given = &c.axis.given},
+         .given = &p->axis_given},
         {"drive", 0, CLI_CHOICE, &c.drive,
          .help = "what drives the flow: a body force, or pressures at reservoirs around the sample",
          .choices = drives},
@@ -510,10 +425,10 @@ static int run_words(int argc, char **argv)
         {"force", 0, CLI_REAL, &c.force, "NUMBER",
          "body force per volume, or pressure drop per length of the sample, in lattice units",
          .fallback = "chosen, shown with the reason", .min = 0, .max = 0.1, .above = true, .rare = true},
-        {"every", 0, CLI_COUNT, &c.checkpoint.every, "COUNT",
+        {"every", 0, CLI_COUNT, &c.every, "COUNT",
          "steps between the first samples; doubles as the run gets longer", .fallback = "chosen, 2 to 32",
          .min = 2, .max = 1e9, .rare = true},
-        CLI_DEVICES(c.devices),
+        CLI_DEVICES(c.p.devices),
         {"acceleration", 0, CLI_CHOICE, &c.acceleration,
          .help =
              "how the run is brought to its end: network corrects the pressures, none makes time steps alone; auto: what is faster there",
@@ -523,10 +438,10 @@ static int run_words(int argc, char **argv)
              "what runs start from: auto: in wide pores, the flow on grids of larger voxels; rest: fluid at rest",
          .choices = starts, .rare = true},
         {"keep", 0, CLI_CHOICE, &c.keep,
-         .help = "which pores take part: those that percolate along the flow, or all", .choices = keeps},
-        {"fields", 0, CLI_CHOICE, &c.fields,
+         .help = "which pores take part: those that percolate along the flow, or all", .choices = cli_keeps},
+        {"fields", 0, CLI_CHOICE, &p->fields,
          .help = "velocity and pressure as VTKHDF beside -o: image (all voxels) or sparse (fluid cells)",
-         .choices = kinds},
+         .choices = cli_fields_kinds},
         {"error-bar", 0, CLI_FORM, &c.error_bar,
          .help =
              "find out by further runs how far k of the voxels may be from that of the shape, and what the domain boundaries change; =fine: "
@@ -538,47 +453,18 @@ static int run_words(int argc, char **argv)
         {"sensitivity", 0, CLI_FLAG, &c.sensitivity,
          .help =
              "find how k depends on its walls: k for walls that move, and the voxels that decide most; with --fields the field wall_sensitivity"},
-        {"checkpoint", 0, CLI_TEXT, &c.checkpoint.given, "FILE", "file that a signal leaves",
+        {"checkpoint", 0, CLI_TEXT, &p->checkpoint, "FILE", "file that a signal leaves",
          .fallback = "the name of -o, or of the input here, with .checkpoint.h5", .apply = cli_output_apply},
-        {"resume", 0, CLI_FLAG, &c.checkpoint.resume,
+        {"resume", 0, CLI_FLAG, &p->resume,
          .help =
              "continue from the checkpoint; of a batch: keep the rows of the table that have the same input and options"},
         CLI_FLOW(c.flow),
-        {.help = "Batch"},
-        {"csv", 0, CLI_TEXT, &c.batch.csv, "FILE", "table with a row for each input or block",
-         .fallback = "none", .apply = cli_csv_apply},
-        {"blocks", 0, CLI_TEXT, &c.batch.blocks, "SIZES",
-         "cut the image into cubes of this edge, in voxels or as a length; several sizes with commas between: 50,100,200um",
-         .fallback = "none"},
-        {"at-once", 0, CLI_INT, &c.batch.at_once, "COUNT", "items that are computed at the same time",
-         .fallback = "chosen, by device and size", .min = 1, .max = 1024, .rare = true},
-        {"dry-run", 0, CLI_FLAG, &c.dry_run, .help = "print what would be done, and stop"},
+        CLI_BATCH(c.p),
         {0},
     };
-    const cli_option *const tables[] = {own, cli_image_options(&c.image), cli_compute_options(&c.compute),
+    const cli_option *const tables[] = {own, cli_image_options(&p->image), cli_compute_options(&p->compute),
                                         NULL};
-    if (!inputs) return cli_report(&cli_permeability, rill_fail(RILL_SYSTEM, "out of memory for the inputs"));
-    rill_status status = cli_parse(&cli_permeability, tables, argc, argv, inputs, &count, &help);
-    if (!help && status == RILL_OK && count == 0)
-        status = rill_fail(
-            RILL_USAGE,
-            "no image or geometry is given: rill permeability IMAGE --voxel-size 5.7um, or the key input in the file of --case");
-    if (!help && status == RILL_OK) {
-        c.input = inputs[0];
-        if (c.checkpoint.resume) cli_outputs_continue();
-        c.line = cli_command_line(argc, argv);
-        c.progress = cli_progress(c.compute.quiet);
-        cli_signals_catch(true); /* SIGTERM is what batch systems send before they kill */
-        if (!c.line) status = rill_fail(RILL_SYSTEM, "out of memory for the command line");
-        if (status == RILL_OK) status = axis_settle(&c, inputs, count);
-        if (status == RILL_OK) status = cli_flow_settle(&c.flow);
-        status = status != RILL_OK                                               ? status
-                 : count > 1 || c.batch.csv || c.batch.blocks || c.batch.at_once ? batch(&c, inputs, count)
-                                                                                 : work(&c);
-    }
-    free(c.line);
-    free(inputs);
-    return help ? RILL_OK : cli_report(&cli_permeability, status);
+    return cli_property_run(p, tables, true, argc, argv, work, &c);
 }
 
 static int run(int argc, char **argv) { return cli_case_run(&cli_permeability, argc, argv, run_words); }

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows, JSON and HDF5 of a diffusivity. Nothing is computed here. */
 #include "cli/diffusivity.h"
-#include "cli/cli.h"
-#include "cli/permeability.h"
 #include "core/units.h"
 #include "geometry/voxels/sides.h"
 #include "io/json_file.h"
-#include "io/result.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #define TORTUOSITY "phi D0 / D_eff"
 
-void cli_diffusivity_print_line(const cli_diffusivity_result *r)
+static void print_line(const void *result)
 {
-    const rill_diffusivity *p = r->result;
+    const rill_diffusivity *p = ((const cli_diffusivity_result *)result)->result;
     for (int i = 0; i < p->run_count; i++) {
         const int a = p->runs[i].axis;
         printf("%sD_eff / D0 along %c: %.6g, F: %.6g", i ? "; " : "", rill_axis(a), p->d[a][a],
@@ -64,18 +61,22 @@ static void tensor_print(const rill_diffusivity *p)
         cli_row("principal values", "%.6g, %.6g, %.6g", p->principal[0], p->principal[1], p->principal[2]);
 }
 
-void cli_diffusivity_print(const cli_diffusivity_result *r)
+static double solving(const rill_diffusivity *p)
+{
+    double sum = 0;
+    for (int i = 0; i < p->run_count; i++) sum += p->runs[i].seconds;
+    return sum;
+}
+
+static void print(const void *result)
 {
     static const char *const means[] = {"a mean gradient",
                                         "values at the faces, half a voxel outside the sample (as TauFactor)",
                                         "values in the first and last slices (as PoreSpy)"};
+    const cli_diffusivity_result *r = result;
     const rill_diffusivity *p = r->result;
-    const rill_geom *geom = r->geom;
-    char length[64] = "unknown", bytes[32];
-    if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
-    cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
-    cli_row("boundaries x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]),
-            rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]));
+    char bytes[32];
+    cli_geom_rows(r->p->geom, "unknown");
     cli_row("driven by", "%s", means[r->options->drive]);
     cli_row("porosity phi", "%.5f", p->porosity.total);
     cli_row("  conducting, by faces", "x %.5f   y %.5f   z %.5f", p->porosity.percolating[0],
@@ -92,12 +93,10 @@ void cli_diffusivity_print(const cli_diffusivity_result *r)
     rill_units_format_bytes(p->bytes, bytes, sizeof bytes);
     cli_row("backend, device", "%s%s%s", p->backend, p->device[0] ? ", " : "", p->device);
     cli_row("memory of the solver", "%s", bytes);
-    double solving = 0;
-    for (int i = 0; i < p->run_count; i++) solving += p->runs[i].seconds;
-    cli_row("time", "%.2f s: reading %.2f, coarser grids %.2f, solving %.2f", r->seconds, r->seconds_reading,
-            p->seconds_setup, solving);
-    if (r->json) cli_row("summary", "%s", r->json);
-    if (r->output) cli_row("result", "%s", r->output);
+    cli_row("time", "%.2f s: reading %.2f, coarser grids %.2f, solving %.2f", r->seconds, r->p->reading,
+            p->seconds_setup, solving(p));
+    if (r->p->compute.json) cli_row("summary", "%s", r->p->compute.json);
+    if (r->p->compute.output) cli_row("result", "%s", r->p->compute.output);
     for (int a = 0; a < 3; a++)
         if (r->fields[a]) cli_row("fields", "%s", r->fields[a]);
 }
@@ -121,12 +120,12 @@ static json_t *json_phases(const cli_diffusivity_result *r)
     json_t *list = json_array();
     for (int i = 0; i < r->options->phase_count; i++) {
         uint64_t count = 0;
-        for (uint64_t v = 0; v < rill_geom_voxels(r->geom); v++)
-            count += r->geom->voxels[v] == RILL_FLUID + i;
+        for (uint64_t v = 0; v < rill_geom_voxels(r->p->geom); v++)
+            count += r->p->geom->voxels[v] == RILL_FLUID + i;
         json_array_append_new(
             list, json_pack("{s:[f,f], s:f, s:f}", "grey", r->phases ? r->phases[i].grey[0] : RILL_FLUID + i,
                             r->phases ? r->phases[i].grey[1] : RILL_FLUID + i, "ratio", r->options->ratio[i],
-                            "fraction", (double)count / (double)rill_geom_sample(r->geom)));
+                            "fraction", (double)count / (double)rill_geom_sample(r->p->geom)));
     }
     return list;
 }
@@ -151,98 +150,71 @@ static json_t *json_bars(const rill_diffusivity *p)
 static json_t *json_principal(const rill_diffusivity *p)
 {
     if (!isfinite(p->principal[0])) return json_null();
-    json_t *values = json_array(), *axes = json_array();
-    for (int i = 0; i < 3 && isfinite(p->principal[i]); i++) {
-        const double *v = p->principal_axes[i];
+    json_t *values = json_array();
+    for (int i = 0; i < 3 && isfinite(p->principal[i]); i++)
         json_array_append_new(values, rill_json_real(p->principal[i]));
-        json_array_append_new(axes, json_pack("[f, f, f]", v[0], v[1], v[2]));
-    }
-    return json_pack("{s:o, s:o}", "values", values, "axes", axes);
+    return json_pack("{s:o, s:o}", "values", values, "axes",
+                     cli_json_directions(p->principal, p->principal_axes));
 }
 
-rill_status cli_diffusivity_write_json(const cli_diffusivity_result *r)
+static json_t *json(const void *result)
 {
+    const cli_diffusivity_result *r = result;
     const rill_diffusivity *p = r->result;
-    const rill_geom *geom = r->geom;
-    char file_axes[4] = "";
-    double solving = 0;
-    for (int f = 0; f < 3; f++) file_axes[f] = rill_axis(r->file_axes[f]);
-    for (int i = 0; i < p->run_count; i++) solving += p->runs[i].seconds;
-    json_t *json = json_pack(
-        "{s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:s, s:[s,s,s], s:f, s:[I,I,I], s:o, s:I, s:I, s:I, s:{s:f, s:f, s:f, "
-        "s:f, s:I}, s:s, s:s, s:s, s:s, s:s?, s:s?, s:s, s:o, s:s, s:o}",
+    return json_pack(
+        "{s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:s, s:I, s:I, s:{s:f, s:f, s:f, s:f, s:I}, s:s, s:s, s:o}",
         "diffusivity", cli_json_tensor(p->d, 1), "formation_factor", cli_json_tensor(p->formation, 1),
         "tortuosity_factor", cli_json_axes(p->tortuosity), "tortuosity_definition", TORTUOSITY, "principal",
         json_principal(p), "uncertainty", rill_json_real(p->uncertainty), "converged", p->converged, "runs",
         json_runs(p), "porosity", "total", rill_json_real(p->porosity.total), "connected",
         p->porosity.connected >= 0 ? rill_json_real(p->porosity.connected) : json_null(), "percolating",
         cli_json_axes(p->porosity.percolating), "flow_percolating", cli_json_axes(p->flow_percolating),
-        "phases", json_phases(r), "drive", cli_diffusion_drives[r->options->drive], "sides",
-        rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]),
-        "tolerance", r->options->tolerance, "voxels", (json_int_t)geom->n[0], (json_int_t)geom->n[1],
-        (json_int_t)geom->n[2], "voxel_size_m",
-        geom->spacing > 0 ? rill_json_real(geom->spacing) : json_null(), "nodes", (json_int_t)p->nodes,
-        "dropped", (json_int_t)p->dropped, "outside_voxels",
-        (json_int_t)(rill_geom_voxels(geom) - rill_geom_sample(geom)), "performance", "seconds", r->seconds,
-        "seconds_reading", r->seconds_reading, "seconds_setup", p->seconds_setup, "seconds_solving", solving,
-        "bytes", (json_int_t)p->bytes, "backend", p->backend, "device", p->device, "software", rill_version(),
-        "input", r->input, "source", geom->source, "source_hash", geom->source_hash, "command", r->command,
-        "notes", rill_json_notes(geom->notes, p->notes), "file_axes", file_axes, "error_bar",
+        "phases", json_phases(r), "drive", cli_diffusion_drives[r->options->drive], "nodes",
+        (json_int_t)p->nodes, "dropped", (json_int_t)p->dropped, "performance", "seconds", r->seconds,
+        "seconds_reading", r->p->reading, "seconds_setup", p->seconds_setup, "seconds_solving", solving(p),
+        "bytes", (json_int_t)p->bytes, "backend", p->backend, "device", p->device, "error_bar",
         r->options->error_bar ? json_bars(p) : json_null());
-    return cli_json_finish(json, r->json);
 }
 
-static rill_status write_summary(rill_result *file, const cli_diffusivity_result *r)
+static rill_status keep(rill_result *file, const void *result)
 {
     rill_status status = RILL_OK;
+    const cli_diffusivity_result *r = result;
     const rill_diffusivity *p = r->result;
     double bounds[3][2], bars[3][2];
     int64_t iterations = 0;
     for (int k = 0; k < 6; k++) bounds[k / 2][k % 2] = bars[k / 2][k % 2] = NAN;
     for (int i = 0; i < p->run_count; i++) {
-        for (int k = 0; k < 2; k++) bounds[p->runs[i].axis][k] = p->runs[i].bound[k];
+        const int a = p->runs[i].axis;
+        const rill_diffusivity_bar *bar = &p->bar[a];
+        memcpy(bounds[a], p->runs[i].bound, sizeof bounds[a]);
         iterations += (int64_t)p->runs[i].iterations;
-        const rill_diffusivity_bar *bar = &p->bar[p->runs[i].axis];
-        if (bar->grids > 1)
-            bars[p->runs[i].axis][0] = bar->extrapolated, bars[p->runs[i].axis][1] = bar->half_width;
+        if (bar->grids > 1) bars[a][0] = bar->extrapolated, bars[a][1] = bar->half_width;
     }
-    const uint64_t three[2] = {3, 3}, pairs[2] = {3, 2};
-    const struct {
-        rill_quantity quantity;
-        int rank;
-        const uint64_t *dims;
-        const double *values;
-    } all[] = {
+    const cli_values all[] = {
         {{"diffusivity", "1", "D_eff / D0; row: flux, column: gradient; NaN: no result", 1},
-         2,
-         three,
+         CLI_TENSOR,
          p->d[0]},
-        {{"formation_factor", "1", "inverse of the diffusivity", 1}, 2, three, p->formation[0]},
-        {{"tortuosity_factor", "1", "phi D0 / D_eff along x, y, z", 1}, 1, three, p->tortuosity},
-        {{"bounds", "1", "of D_eff / D0 along x, y, z: from below, from above", 1}, 2, pairs, bounds[0]},
-        {{"principal", "1", "eigenvalues of the symmetric part; NaN: none", 1}, 1, three, p->principal},
+        {{"formation_factor", "1", "inverse of the diffusivity", 1}, CLI_TENSOR, p->formation[0]},
+        {{"tortuosity_factor", "1", "phi D0 / D_eff along x, y, z", 1}, CLI_AXES, p->tortuosity},
+        {{"bounds", "1", "of D_eff / D0 along x, y, z: from below, from above", 1}, CLI_PAIRS, bounds[0]},
+        {{"principal", "1", "eigenvalues of the symmetric part; NaN: none", 1}, CLI_AXES, p->principal},
         {{"principal_axes", "1", "row: direction of an eigenvalue, x, y, z", 1},
-         2,
-         three,
+         CLI_TENSOR,
          p->principal_axes[0]},
-        {{"uncertainty", "1", "of the diffusivity, relative: a bound", 1}, 0, NULL, &p->uncertainty},
+        {{"uncertainty", "1", "of the diffusivity, relative: a bound", 1}, CLI_NUMBER, &p->uncertainty},
         {{"extrapolated", "1", "D_eff / D0 along x, y, z for voxels of 0, and half-width: an estimate", 1},
-         2,
-         pairs,
+         CLI_PAIRS,
          bars[0]},
-        {{"porosity_total", "1", "all pores", 1}, 0, NULL, &p->porosity.total},
-        {{"porosity_connected", "1", "pores connected to a face", 1}, 0, NULL, &p->porosity.connected},
+        {{"porosity_total", "1", "all pores", 1}, CLI_NUMBER, &p->porosity.total},
+        {{"porosity_connected", "1", "pores connected to a face", 1}, CLI_NUMBER, &p->porosity.connected},
         {{"porosity_percolating", "1", "pores that conduct along x, y, z, through faces of voxels", 1},
-         1,
-         three,
+         CLI_AXES,
          p->porosity.percolating},
         {{"porosity_flow_percolating", "1", "pores that flow percolates along x, y, z", 1},
-         1,
-         three,
+         CLI_AXES,
          p->flow_percolating}};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        RILL_TRY(
-            rill_result_values(file, "/summary", &all[k].quantity, all[k].rank, all[k].dims, all[k].values));
+    RILL_TRY(cli_values_write(file, "/summary", all, sizeof all / sizeof *all));
     RILL_TRY(rill_result_set_integer(file, "/summary", "converged", p->converged));
     RILL_TRY(rill_result_set_integer(file, "/summary", "iterations", iterations));
     RILL_TRY(rill_result_set_text(file, "/summary", "drive", cli_diffusion_drives[r->options->drive]));
@@ -250,18 +222,16 @@ done:
     return status;
 }
 
-rill_status cli_diffusivity_write_hdf5(const cli_diffusivity_result *r)
+rill_status cli_diffusivity_report(const cli_diffusivity_result *r)
 {
-    rill_status status = RILL_OK;
-    rill_result *file = NULL;
-    const rill_run run = {.command = r->command,
-                          .geometry = r->input,
-                          .backend = r->result->backend,
-                          .device = r->result->device};
-    RILL_TRY(cli_result_create(r->output, run, r->geom, r->result->notes, &file));
-    RILL_TRY(write_summary(file, r));
-    RILL_TRY(rill_result_commit(file));
-done:
-    rill_result_destroy(file);
-    return status;
+    return cli_property_report(r->p, &(cli_property_result){.result = r,
+                                                            .notes = r->result->notes,
+                                                            .output = r->p->compute.output,
+                                                            .backend = r->result->backend,
+                                                            .device = r->result->device,
+                                                            .json = json,
+                                                            .write = keep,
+                                                            .print = print,
+                                                            .print_line = print_line,
+                                                            .shows_notes = true});
 }

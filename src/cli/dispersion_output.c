@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows, JSON and HDF5 of a dispersion. Nothing is computed here. */
 #include "cli/dispersion.h"
-#include "cli/cli.h"
-#include "cli/permeability.h"
 #include "core/units.h"
 #include "geometry/voxels/sides.h"
 #include "io/json_file.h"
-#include "io/result.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define PECLET "U L / D0: U is the mean velocity in the conducting pores along the axis of the flow"
 #define DISPERSION "D / D0, per pore volume: times the porosity it is that of the sample"
@@ -21,8 +17,9 @@ static const char *length_definition(const cli_dispersion_result *r)
                : "hydraulic diameter, 4 pore volume / wall area, with 2/3 of the voxel faces";
 }
 
-void cli_dispersion_print_lines(const cli_dispersion_result *r)
+static void print_lines(const void *result)
 {
+    const cli_dispersion_result *r = result;
     const int a = r->options->axis;
     for (int k = 0; k < r->result->point_count; k++) {
         const rill_dispersion_point *p = &r->result->points[k];
@@ -55,16 +52,20 @@ static void point_print(const cli_dispersion_result *r, const rill_dispersion_po
     }
 }
 
-void cli_dispersion_print(const cli_dispersion_result *r)
+/* Seconds of all points. */
+static double solving(const rill_dispersion *p)
 {
+    double sum = 0;
+    for (int k = 0; k < p->point_count; k++) sum += p->points[k].seconds + (p->runs ? p->runs[k].seconds : 0);
+    return sum;
+}
+
+static void print(const void *result)
+{
+    const cli_dispersion_result *r = result;
     const rill_dispersion *p = r->result;
-    const rill_geom *geom = r->geom;
-    char length[64] = "unknown", bytes[32];
-    double solving = 0;
-    if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
-    cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
-    cli_row("boundaries x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]),
-            rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]));
+    char bytes[32];
+    cli_geom_rows(r->p->geom, "unknown");
     if (r->flow_tolerance > 0)
         cli_row("flow", "along %c, computed to %g of the permeability", rill_axis(r->options->axis),
                 r->flow_tolerance);
@@ -82,14 +83,13 @@ void cli_dispersion_print(const cli_dispersion_result *r)
         point_print(r, &p->points[k]);
         if (r->fields && r->fields[k][0]) cli_row("  fields", "%s", r->fields[k]);
         cli_breakthrough_print(r, k);
-        solving += p->points[k].seconds + (p->runs ? p->runs[k].seconds : 0);
     }
     rill_units_format_bytes(p->bytes, bytes, sizeof bytes);
     cli_row("memory of the solver", "%s", bytes);
-    cli_row("time", "%.2f s: reading %.2f, flow %.2f, setup %.2f, solving %.2f", r->seconds,
-            r->seconds_reading, r->seconds_flow, p->seconds_setup, solving);
-    if (r->json) cli_row("summary", "%s", r->json);
-    if (r->output) cli_row("result", "%s", r->output);
+    cli_row("time", "%.2f s: reading %.2f, flow %.2f, setup %.2f, solving %.2f", r->seconds, r->p->reading,
+            r->seconds_flow, p->seconds_setup, solving(p));
+    if (r->p->compute.json) cli_row("summary", "%s", r->p->compute.json);
+    if (r->p->compute.output) cli_row("result", "%s", r->p->compute.output);
 }
 
 static json_t *json_points(const cli_dispersion_result *r)
@@ -107,41 +107,27 @@ static json_t *json_points(const cli_dispersion_result *r)
     return list;
 }
 
-rill_status cli_dispersion_write_json(const cli_dispersion_result *r)
+static json_t *json(const void *result)
 {
+    const cli_dispersion_result *r = result;
     const rill_dispersion *p = r->result;
-    const rill_geom *geom = r->geom;
-    char file_axes[4] = "";
     const char axis[2] = {rill_axis(r->options->axis), '\0'};
-    double solving = 0;
-    for (int f = 0; f < 3; f++) file_axes[f] = rill_axis(r->file_axes[f]);
-    for (int k = 0; k < p->point_count; k++)
-        solving += p->points[k].seconds + (p->runs ? p->runs[k].seconds : 0);
-    json_t *json = json_pack(
-        "{s:o, s:o, s:s, s:s, s:s, s:f, s:o, s:s, s:b, s:{s:f, s:f, s:f}, s:o, s:f, s:[s,s,s], s:f, s:[I,I,I], s:o, s:I, s:I, s:I, s:{s:f, s:f, s:f, "
-        "s:f, s:f, s:I}, s:s, s:s, s:s?, s:s?, s:s, s:o, s:s}",
+    return json_pack(
+        "{s:o, s:o, s:s, s:s, s:s, s:f, s:o, s:s, s:b, s:{s:f, s:f, s:f}, s:o, s:f, s:I, s:I, s:{s:f, s:f, s:f, s:f, s:f, s:I}}",
         "points", json_points(r), "breakthrough", cli_breakthrough_json(r), "axis", axis, "peclet_definition",
         PECLET, "dispersion_definition", DISPERSION, "length_voxels", p->length, "length_m",
-        geom->spacing > 0 ? rill_json_real(p->length * geom->spacing) : json_null(), "length_definition",
-        length_definition(r), "converged", p->converged, "faces", "divergence", p->divergence, "correction",
-        p->correction, "left", p->left, "flow_tolerance",
-        r->flow_tolerance > 0 ? rill_json_real(r->flow_tolerance) : json_null(), "porosity_conducting",
-        p->porosity, "sides", rill_side_name(geom->sides[0]), rill_side_name(geom->sides[1]),
-        rill_side_name(geom->sides[2]), "tolerance", r->options->tolerance, "voxels", (json_int_t)geom->n[0],
-        (json_int_t)geom->n[1], (json_int_t)geom->n[2], "voxel_size_m",
-        geom->spacing > 0 ? rill_json_real(geom->spacing) : json_null(), "nodes", (json_int_t)p->nodes,
-        "dropped", (json_int_t)p->dropped, "outside_voxels",
-        (json_int_t)(rill_geom_voxels(geom) - rill_geom_sample(geom)), "performance", "seconds", r->seconds,
-        "seconds_reading", r->seconds_reading, "seconds_flow", r->seconds_flow, "seconds_setup",
-        p->seconds_setup, "seconds_solving", solving, "bytes", (json_int_t)p->bytes, "software",
-        rill_version(), "input", r->input, "source", geom->source, "source_hash", geom->source_hash,
-        "command", r->command, "notes", rill_json_notes(geom->notes, p->notes), "file_axes", file_axes);
-    return cli_json_finish(json, r->json);
+        cli_json_known(p->length * r->p->geom->spacing), "length_definition", length_definition(r),
+        "converged", p->converged, "faces", "divergence", p->divergence, "correction", p->correction, "left",
+        p->left, "flow_tolerance", cli_json_known(r->flow_tolerance), "porosity_conducting", p->porosity,
+        "nodes", (json_int_t)p->nodes, "dropped", (json_int_t)p->dropped, "performance", "seconds",
+        r->seconds, "seconds_reading", r->p->reading, "seconds_flow", r->seconds_flow, "seconds_setup",
+        p->seconds_setup, "seconds_solving", solving(p), "bytes", (json_int_t)p->bytes);
 }
 
-static rill_status write_summary(rill_result *file, const cli_dispersion_result *r)
+static rill_status keep(rill_result *file, const void *result)
 {
     rill_status status = RILL_OK;
+    const cli_dispersion_result *r = result;
     const rill_dispersion *p = r->result;
     const uint64_t n = (uint64_t)p->point_count, tensors[3] = {n, 3, 3};
     static double peclet[RILL_PECLETS], cell[RILL_PECLETS], d[RILL_PECLETS][9], bound[RILL_PECLETS][9];
@@ -164,7 +150,7 @@ static rill_status write_summary(rill_result *file, const cli_dispersion_result 
         {{"dispersion", "1", DISPERSION "; symmetric part; NaN: not computed", 1}, 3, tensors, d[0]},
         {{"bound", "1", "of the dispersion, absolute: what the iterations left", 1}, 3, tensors, bound[0]},
         {{"cell_peclet", "1", "largest |u| dx / D0", 1}, 1, &n, cell},
-        {{"length", "voxel", length_definition(r), r->geom->spacing}, 0, NULL, &p->length},
+        {{"length", "voxel", length_definition(r), r->p->geom->spacing}, 0, NULL, &p->length},
         {{"divergence", "1", "net flow out of voxels over the velocity, as given", 1},
          0,
          NULL,
@@ -182,15 +168,16 @@ done:
     return status;
 }
 
-rill_status cli_dispersion_write_hdf5(const cli_dispersion_result *r)
+rill_status cli_dispersion_report(const cli_dispersion_result *r)
 {
-    rill_status status = RILL_OK;
-    rill_result *file = NULL;
-    const rill_run run = {.command = r->command, .geometry = r->input, .backend = "cpu", .device = ""};
-    RILL_TRY(cli_result_create(r->output, run, r->geom, r->result->notes, &file));
-    RILL_TRY(write_summary(file, r));
-    RILL_TRY(rill_result_commit(file));
-done:
-    rill_result_destroy(file);
-    return status;
+    return cli_property_report(r->p, &(cli_property_result){.result = r,
+                                                            .notes = r->result->notes,
+                                                            .output = r->p->compute.output,
+                                                            .backend = "cpu",
+                                                            .device = "",
+                                                            .json = json,
+                                                            .write = keep,
+                                                            .print = print,
+                                                            .print_line = print_lines,
+                                                            .shows_notes = true});
 }

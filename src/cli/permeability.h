@@ -6,22 +6,17 @@
 #ifndef RILL_CLI_PERMEABILITY_H
 #define RILL_CLI_PERMEABILITY_H
 
-#include "cli/devices.h"
-#include "cli/image_options.h"
-#include "io/fields.h"
-#include "io/result.h"
+#include "cli/property.h"
 #include "permeability/plan.h"
 #include "rill.h"
 #include "sim/sim.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 
 /* ---- what `rill permeability` leaves: rows on standard output, JSON, an HDF5 file ---- */
 
 /** Wall seconds of the parts of a computation that the result does not hold. */
 typedef struct cli_permeability_times {
-    double read;  /**< image or geometry file, labelling of an image included */
     double plan;  /**< labelling of a geometry, measuring the pores */
     double write; /**< fields */
     double bar;   /**< runs of the error bar, and what splits or cuts the sample for them */
@@ -30,13 +25,11 @@ typedef struct cli_permeability_times {
 
 /** All that is known at the end. */
 typedef struct cli_permeability_result {
-    const rill_geom *geom;
+    const cli_property *p;
     const rill_permeability_options *options;
     const rill_permeability *result;
     cli_permeability_times times;
-    const char *input, *command;
-    const int *file_axes;        /**< [3], where axes 0, 1, 2 of the input go, 0 x, 1 y, 2 z */
-    const char *json, *output;   /**< file names, NULL for none */
+    const char *output;          /**< HDF5 file, NULL for none */
     const char *fields[3];       /**< of the runs, NULL for none */
     const rill_error_bar *bar;   /**< without further runs that of the run itself */
     const struct cli_flow *flow; /**< that is shown; NULL for none */
@@ -46,24 +39,12 @@ typedef struct cli_permeability_result {
 /** Print what is going to be done. @param[in] answer  when the plan is made */
 void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_answer *answer);
 
-/** Return {"xx": …, "zz": …}: the first letter is the direction of the flow, the second that of the driving
- * force. */
-json_t *cli_json_tensor(const double k[3][3], double factor);
+/** Print k alone, on one line; of a tensor its diagonal. @param result  a cli_permeability_result */
+void cli_permeability_print_line(const void *result);
 
-/** Return {"x": …, "y": …, "z": …}. */
-json_t *cli_json_axes(const double value[3]);
-
-/** Print k alone, on one line; of a tensor its diagonal. */
-void cli_permeability_print_line(const cli_permeability_result *r);
-
-/** Print what came out. */
-void cli_permeability_print(const cli_permeability_result *r);
-
-/** Write the JSON twin of the summary. */
-rill_status cli_permeability_write_json(const cli_permeability_result *r);
-
-/** Write summary and series as a result file (io/result.h). */
-rill_status cli_permeability_write_hdf5(const cli_permeability_result *r);
+/** Write and print it: the JSON twin of the summary, and summary and series as a result file (io/result.h).
+ */
+rill_status cli_permeability_report(const cli_permeability_result *r);
 
 /* ---- its fields, and what its walls decide ---- */
 
@@ -200,6 +181,9 @@ typedef struct cli_batch {
 
 /** The apply function of --csv: the table is written again and again, which a stream cannot be. */
 rill_status cli_csv_apply(const char *text);
+
+/** Return what the options of a sample say of a batch; `options` and `flow` are left to the caller. */
+cli_batch cli_batch_of(cli_property *p);
 
 /** Compute, print and write all of it. @return the status of the worst item */
 rill_status cli_batch_run(const cli_batch *batch);

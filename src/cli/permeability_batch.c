@@ -21,6 +21,23 @@ rill_status cli_csv_apply(const char *text)
         "\"-\" would be standard output, where the table cannot be replaced while it grows: give a name, or take the rows of --json -");
 }
 
+cli_batch cli_batch_of(cli_property *p)
+{
+    return (cli_batch){.command = p->command,
+                       .compute = &p->compute,
+                       .devices = &p->devices,
+                       .image = &p->image,
+                       .inputs = p->inputs,
+                       .count = p->input_count,
+                       .csv = p->csv,
+                       .blocks = p->blocks,
+                       .at_once = p->at_once,
+                       .resume = p->resume,
+                       .dry_run = p->dry_run,
+                       .line = p->line,
+                       .progress = p->progress};
+}
+
 /* ---- sizes of blocks ---- */
 
 /* Read "50" or "100um". */

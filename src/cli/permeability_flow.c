@@ -47,7 +47,7 @@ rill_status cli_flow_check(const cli_flow *f, const rill_geom *geom)
 static bool flow_of(const cli_permeability_result *r, int axis, rill_darcy_flow *flow)
 {
     return r->flow && rill_axes_has(r->options->axis, axis) && isfinite(r->result->k[axis][axis]) &&
-           rill_darcy_flow_compute(r->geom, r->result, axis, &r->flow->of, r->flow->pressure, flow) ==
+           rill_darcy_flow_compute(r->p->geom, r->result, axis, &r->flow->of, r->flow->pressure, flow) ==
                RILL_OK;
 }
 
@@ -61,7 +61,8 @@ void cli_permeability_print_flow(const cli_permeability_result *r)
             snprintf(reynolds, sizeof reynolds, "%.2g%s", flow.reynolds,
                      flow.reynolds > RILL_DARCY_REYNOLDS ? ": above 1, see the note" : "");
         cli_row("flow", "%s along %c, %.6g Pa over %u voxels: %.6g m3/s, Darcy velocity %.6g m/s",
-                r->flow->of.name, rill_axis(a), r->flow->pressure, r->geom->n[a], flow.rate, flow.velocity);
+                r->flow->of.name, rill_axis(a), r->flow->pressure, r->p->geom->n[a], flow.rate,
+                flow.velocity);
         cli_row("  Reynolds number", "%s", reynolds);
     }
 }

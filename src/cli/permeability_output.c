@@ -77,13 +77,10 @@ void cli_permeability_print_plan(const rill_geom *geom, const rill_permeability_
     const rill_permeability_options *options = &answer->options;
     const rill_permeability_plan *p = &answer->plan;
     const rill_permeability_forecast *f = &answer->forecast;
-    char length[64] = "unknown: no m2 and darcy without --voxel-size", variant[96], stepped[64];
+    char variant[96], stepped[64];
     const int driven = rill_tensor_driven(&p->porosity, options->axis), runs = rill_axes_count(driven);
-    if (geom->spacing > 0) rill_units_format_length(geom->spacing, length, sizeof length);
     rill_variant_name(stored(options->variant, p), variant, sizeof variant);
-    cli_row("voxels", "%u x %u x %u, edge %s", geom->n[0], geom->n[1], geom->n[2], length);
-    cli_row("boundaries x, y, z", "%s, %s, %s", rill_side_name(geom->sides[0]),
-            rill_side_name(geom->sides[1]), rill_side_name(geom->sides[2]));
+    cli_geom_rows(geom, "unknown: no m2 and darcy without --voxel-size");
     print_axes(driven, rill_axes_normal(geom->n));
     cli_row("porosity", "%.5f", p->porosity.total);
     if (p->porosity.connected >= 0) cli_row("  connected to a face", "%.5f", p->porosity.connected);
@@ -137,8 +134,8 @@ static spans spans_of(const cli_permeability_result *r)
     const cli_permeability_times *t = &r->times;
     spans s = {.stepping = -p->seconds_before, .ending = p->seconds_ending - t->write};
     for (int i = 0; i < p->run_count; i++) s.stepping += p->runs[i].seconds;
-    s.other = t->total - t->read - t->plan - p->seconds_domain - p->seconds_setup - p->seconds_attempts -
-              s.stepping - s.ending - t->write - t->bar;
+    s.other = t->total - r->p->reading - t->plan - p->seconds_domain - p->seconds_setup -
+              p->seconds_attempts - s.stepping - s.ending - t->write - t->bar;
     return s;
 }
 
@@ -157,12 +154,13 @@ static void times_print(const cli_permeability_result *r)
     cli_row(
         "time",
         "%.1f s: reading %.1f, planning %.1f, domain %.1f, set-up %.1f%s, stepping %.1f, ending %.1f, fields %.1f, other %.1f%s",
-        t->total, t->read, t->plan, p->seconds_domain, p->seconds_setup, some, s.stepping, s.ending, t->write,
-        s.other, before);
+        t->total, r->p->reading, t->plan, p->seconds_domain, p->seconds_setup, some, s.stepping, s.ending,
+        t->write, s.other, before);
 }
 
-void cli_permeability_print(const cli_permeability_result *r)
+static void print(const void *result)
 {
+    const cli_permeability_result *r = result;
     const rill_permeability *p = r->result;
     cli_permeability_print_values(r);
     cli_permeability_print_flow(r);
@@ -188,42 +186,24 @@ void cli_permeability_print(const cli_permeability_result *r)
     }
     cli_row("backend, device", "%s, %s", p->backend, p->device);
     times_print(r);
-    if (r->json) cli_row("summary", "%s", r->json);
+    if (r->p->compute.json) cli_row("summary", "%s", r->p->compute.json);
     if (r->output) cli_row("series", "%s", r->output);
     for (int i = 0; i < p->run_count; i++)
         if (r->fields[i]) cli_row("fields", "%s", r->fields[i]);
-}
-
-json_t *cli_json_tensor(const double k[3][3], double factor)
-{
-    json_t *json = json_object();
-    for (int b = 0; b < 3; b++)
-        for (int a = 0; a < 3; a++) {
-            const char key[3] = {rill_axis(b), rill_axis(a), '\0'};
-            json_object_set_new(json, key, rill_json_real(k[b][a] * factor));
-        }
-    return json;
-}
-
-json_t *cli_json_axes(const double value[3])
-{
-    return json_pack("{s:o, s:o, s:o}", "x", rill_json_real(value[0]), "y", rill_json_real(value[1]), "z",
-                     rill_json_real(value[2]));
 }
 
 /* Eigenvalues of a tensor with their directions; null without a tensor. */
 static json_t *json_principal(const rill_permeability *p, double m2)
 {
     if (!isfinite(p->principal[0])) return json_null();
-    json_t *lu = json_array(), *metres = json_array(), *darcy = json_array(), *axes = json_array();
+    json_t *lu = json_array(), *metres = json_array(), *darcy = json_array();
     for (int i = 0; i < 3 && isfinite(p->principal[i]); i++) {
-        const double *v = p->principal_axes[i];
         json_array_append_new(lu, rill_json_real(p->principal[i]));
         json_array_append_new(metres, rill_json_real(p->principal[i] * m2));
         json_array_append_new(darcy, rill_json_real(p->principal[i] * m2 / RILL_DARCY));
-        json_array_append_new(axes, json_pack("[f, f, f]", v[0], v[1], v[2]));
     }
-    return json_pack("{s:o, s:o, s:o, s:o}", "lu", lu, "m2", metres, "darcy", darcy, "axes", axes);
+    return json_pack("{s:o, s:o, s:o, s:o}", "lu", lu, "m2", metres, "darcy", darcy, "axes",
+                     cli_json_directions(p->principal, p->principal_axes));
 }
 
 static json_t *json_runs(const rill_geom *geom, const rill_permeability *p)
@@ -282,34 +262,34 @@ static json_t *json_performance(const cli_permeability_result *r, const overall 
 {
     const rill_permeability *p = r->result;
     const spans times = spans_of(r);
-    const double fluid = (double)p->plan.nodes / (double)rill_geom_voxels(r->geom);
+    const double fluid = (double)p->plan.nodes / (double)rill_geom_voxels(r->p->geom);
     return json_pack(
         "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "mlups", o->mlups,
         "bytes_per_update", rill_variant_bytes(stored(r->options->variant, &p->plan), fluid).cached,
-        "seconds", r->times.total, "seconds_reading", r->times.read, "seconds_planning", r->times.plan,
+        "seconds", r->times.total, "seconds_reading", r->p->reading, "seconds_planning", r->times.plan,
         "seconds_domain", p->seconds_domain, "seconds_setup", p->seconds_setup, "seconds_attempts",
         p->seconds_attempts, "seconds_stepping", times.stepping, "seconds_ending", times.ending,
         "seconds_fields", r->times.write, "seconds_error_bar", r->times.bar, "seconds_other", times.other,
         "seconds_before_checkpoint", p->seconds_before);
 }
 
-static json_t *json_result(const cli_permeability_result *r)
+static json_t *json(const void *result)
 {
+    const cli_permeability_result *r = result;
     const rill_permeability *p = r->result;
     const rill_permeability_plan *plan = &p->plan;
+    const rill_geom *geom = r->p->geom;
     const overall o = overall_take(p);
-    const double m2 = cli_square_metres(r->geom);
+    const double m2 = cli_square_metres(geom);
     const char *reason = "";
-    char variant[96], file_axes[4] = "";
-    for (int f = 0; f < 3; f++) file_axes[f] = rill_axis(r->file_axes[f]);
+    char variant[96];
     rill_variant_name(stored(r->options->variant, plan), variant, sizeof variant);
     for (int i = p->run_count - 1; i >= 0; i--)
         if (!p->runs[i].converged) reason = p->runs[i].reason;
-    const rill_side *sides = r->geom->sides;
     const cli_devices_plan devices = parts_of(r->options, plan, r->mlups);
     return json_pack(
-        "{s:{s:o, s:o, s:o}, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, s:o, s:o, s:o, s:s, s:s, s:s, s:s, s:f, "
-        "s:o, s:f, s:s, s:I, s:s, s:f, s:[i,i,i], s:o, s:I, s:I, s:I, s:[s,s,s], s:f, s:s, s:s?, s:s?, s:s?, s:o, s:s, s:o, s:s, s:o}",
+        "{s:{s:o, s:o, s:o}, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:o}, s:o, s:o, s:o, s:s, s:s, s:s, s:f, "
+        "s:o, s:f, s:s, s:I, s:s, s:I, s:I, s:f, s:o, s:s, s:o}",
         "permeability", "lu", cli_json_tensor(p->k, 1), "m2", cli_json_tensor(p->k, m2), "darcy",
         cli_json_tensor(p->k, m2 / RILL_DARCY), "principal", json_principal(p, m2), "porosity", "total",
         rill_json_real(plan->porosity.total), "connected",
@@ -318,29 +298,16 @@ static json_t *json_result(const cli_permeability_result *r)
         "tortuosity_uncertainty", rill_json_real(o.tortuosity_uncertainty), "converged", p->converged,
         "reason", reason, "steps", (json_int_t)o.steps, "uncertainty", rill_json_real(p->uncertainty),
         "reynolds", rill_json_real(o.reynolds), "mach", rill_json_real(o.mach), "reciprocity",
-        rill_json_real(p->reciprocity), "last", "lu", cli_json_tensor(o.last, 1), "runs",
-        json_runs(r->geom, p), "performance", json_performance(r, &o), "parts", cli_devices_json(&devices),
-        "backend", p->backend, "device", p->device, "variant", variant, "software", rill_version(), "tau",
-        plan->tau, "magic",
+        rill_json_real(p->reciprocity), "last", "lu", cli_json_tensor(o.last, 1), "runs", json_runs(geom, p),
+        "performance", json_performance(r, &o), "parts", cli_devices_json(&devices), "backend", p->backend,
+        "device", p->device, "variant", variant, "tau", plan->tau, "magic",
         r->options->variant.collision == RILL_TRT ? rill_json_real(r->options->magic) : json_null(), "force",
         plan->force, "drive", plan->reservoirs ? "pressure" : "force", "reservoir",
         (json_int_t)(plan->reservoirs ? r->options->reservoir : 0), "acceleration",
-        plan->network ? "network" : "none", "tolerance", r->options->tolerance, "voxels", (int)r->geom->n[0],
-        (int)r->geom->n[1], (int)r->geom->n[2], "voxel_size_m",
-        r->geom->spacing > 0 ? rill_json_real(r->geom->spacing) : json_null(), "fluid_nodes",
-        (json_int_t)plan->nodes, "dropped", (json_int_t)plan->dropped, "outside_voxels",
-        (json_int_t)(rill_geom_voxels(r->geom) - rill_geom_sample(r->geom)), "sides",
-        rill_side_name(sides[0]), rill_side_name(sides[1]), rill_side_name(sides[2]), "hydraulic_diameter",
-        4 * plan->pores.porosity / plan->pores.surface, "input", r->input, "source", r->geom->source,
-        "source_hash", r->geom->source_hash, "command", r->command, "error_bar",
-        cli_error_bar_json(r->bar, m2), "walls", r->geom->surface ? "interpolated" : "half-way", "notes",
-        rill_json_notes(r->geom->notes, p->notes), "file_axes", file_axes, "flow",
-        cli_permeability_flow_json(r));
-}
-
-rill_status cli_permeability_write_json(const cli_permeability_result *r)
-{
-    return cli_json_finish(json_result(r), r->json);
+        plan->network ? "network" : "none", "fluid_nodes", (json_int_t)plan->nodes, "dropped",
+        (json_int_t)plan->dropped, "hydraulic_diameter", 4 * plan->pores.porosity / plan->pores.surface,
+        "error_bar", cli_error_bar_json(r->bar, m2), "walls", geom->surface ? "interpolated" : "half-way",
+        "flow", cli_permeability_flow_json(r));
 }
 
 /* The rows of one run as /series/<axis>. */
@@ -376,40 +343,37 @@ static rill_status write_summary(rill_result *file, const cli_permeability_resul
     const rill_permeability *p = r->result;
     const rill_permeability_plan *plan = &p->plan;
     const overall o = overall_take(p);
-    const double m2 = cli_square_metres(r->geom), si = isfinite(m2) ? m2 : 0;
-    const uint64_t square[2] = {3, 3}, three[1] = {3};
-    const rill_quantity tensor = {"permeability", "lu", "row: flow, column: force; NaN: no result", si},
-                        last = {"last", "lu", "permeability at the last step, not a result", si},
-                        principal = {"principal", "lu", "eigenvalues of the symmetric part; NaN: none", si},
-                        edges = {"edge_share", "1",
-                                 "largest share of the flow through edges alone, of runs along x, y, z", 1},
-                        directions = {"principal_axes", "1", "row: direction of an eigenvalue, x, y, z", 1};
-    const struct {
-        rill_quantity quantity;
-        double value;
-    } values[] = {
-        {{"uncertainty", "1", "of the permeability, relative", 1}, p->uncertainty},
-        {{"reciprocity", "1", "largest |k_ab - k_ba| / largest k_aa", 1}, p->reciprocity},
-        {{"tortuosity", "1", "hydraulic: mean |u| / mean u along the force", 1}, o.tortuosity},
-        {{"tortuosity_uncertainty", "1", "of the tortuosity, absolute", 1}, o.tortuosity_uncertainty},
-        {{"reynolds", "1", "mean pore velocity x hydraulic diameter / viscosity", 1}, o.reynolds},
-        {{"mach", "1", "largest speed / speed of sound", 1}, o.mach},
-        {{"porosity_total", "1", "all pores", 1}, plan->porosity.total},
-        {{"porosity_connected", "1", "pores connected to a face", 1}, plan->porosity.connected},
-        {{"tau", "lu", "relaxation time", 0}, plan->tau},
+    const double m2 = cli_square_metres(r->p->geom), si = isfinite(m2) ? m2 : 0;
+    const cli_values all[] = {
+        {{"permeability", "lu", "row: flow, column: force; NaN: no result", si}, CLI_TENSOR, p->k[0]},
+        {{"last", "lu", "permeability at the last step, not a result", si}, CLI_TENSOR, o.last[0]},
+        {{"principal", "lu", "eigenvalues of the symmetric part; NaN: none", si}, CLI_AXES, p->principal},
+        {{"edge_share", "1", "largest share of the flow through edges alone, of runs along x, y, z", 1},
+         CLI_AXES,
+         o.edge_share},
+        {{"principal_axes", "1", "row: direction of an eigenvalue, x, y, z", 1},
+         CLI_TENSOR,
+         p->principal_axes[0]},
+        {{"uncertainty", "1", "of the permeability, relative", 1}, CLI_NUMBER, &p->uncertainty},
+        {{"reciprocity", "1", "largest |k_ab - k_ba| / largest k_aa", 1}, CLI_NUMBER, &p->reciprocity},
+        {{"tortuosity", "1", "hydraulic: mean |u| / mean u along the force", 1}, CLI_NUMBER, &o.tortuosity},
+        {{"tortuosity_uncertainty", "1", "of the tortuosity, absolute", 1},
+         CLI_NUMBER,
+         &o.tortuosity_uncertainty},
+        {{"reynolds", "1", "mean pore velocity x hydraulic diameter / viscosity", 1},
+         CLI_NUMBER,
+         &o.reynolds},
+        {{"mach", "1", "largest speed / speed of sound", 1}, CLI_NUMBER, &o.mach},
+        {{"porosity_total", "1", "all pores", 1}, CLI_NUMBER, &plan->porosity.total},
+        {{"porosity_connected", "1", "pores connected to a face", 1}, CLI_NUMBER, &plan->porosity.connected},
+        {{"tau", "lu", "relaxation time", 0}, CLI_NUMBER, &plan->tau},
         {{"force", "lu", "body force per volume, or pressure drop per length of the sample", 0},
-         plan->force}};
-    RILL_TRY(rill_result_values(file, "/summary", &tensor, 2, square, &p->k[0][0]));
-    RILL_TRY(rill_result_values(file, "/summary", &last, 2, square, &o.last[0][0]));
-    RILL_TRY(rill_result_values(file, "/summary", &principal, 1, three, p->principal));
-    RILL_TRY(rill_result_values(file, "/summary", &edges, 1, three, o.edge_share));
-    RILL_TRY(rill_result_values(file, "/summary", &directions, 2, square, &p->principal_axes[0][0]));
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        RILL_TRY(rill_result_values(file, "/summary", &values[i].quantity, 0, NULL, &values[i].value));
-    RILL_TRY(rill_result_values(
-        file, "/summary",
-        &(rill_quantity){"porosity_percolating", "1", "pores that conduct along x, y, z", 1}, 1, three,
-        plan->porosity.percolating));
+         CLI_NUMBER,
+         &plan->force},
+        {{"porosity_percolating", "1", "pores that conduct along x, y, z", 1},
+         CLI_AXES,
+         plan->porosity.percolating}};
+    RILL_TRY(cli_values_write(file, "/summary", all, sizeof all / sizeof *all));
     RILL_TRY(rill_result_set_integer(file, "/summary", "converged", p->converged));
     RILL_TRY(rill_result_set_integer(file, "/summary", "reservoir",
                                      plan->reservoirs ? (int64_t)r->options->reservoir : 0));
@@ -418,26 +382,31 @@ done:
     return status;
 }
 
-rill_status cli_permeability_write_hdf5(const cli_permeability_result *r)
+static rill_status keep(rill_result *file, const void *result)
 {
     rill_status status = RILL_OK;
-    rill_result *file = NULL;
-    const rill_permeability *p = r->result;
-    char variant[96];
-    rill_variant_name(stored(r->options->variant, &p->plan), variant, sizeof variant);
-    const rill_run run = {.command = r->command,
-                          .geometry = r->input,
-                          .backend = p->backend,
-                          .device = p->device,
-                          .variant = variant};
-    RILL_TRY(cli_result_create(r->output, run, r->geom, r->result->notes, &file));
-    for (int i = 0; i < p->run_count; i++)
-        RILL_TRY(write_series(file, &p->runs[i], cli_square_metres(r->geom)));
+    const cli_permeability_result *r = result;
+    const double m2 = cli_square_metres(r->p->geom);
+    for (int i = 0; i < r->result->run_count; i++) RILL_TRY(write_series(file, &r->result->runs[i], m2));
     RILL_TRY(write_summary(file, r));
-    if (r->bar) RILL_TRY(cli_error_bar_write(file, r->bar, cli_square_metres(r->geom)));
+    if (r->bar) RILL_TRY(cli_error_bar_write(file, r->bar, m2));
     RILL_TRY(cli_permeability_write_walls(file, r));
-    RILL_TRY(rill_result_commit(file));
 done:
-    rill_result_destroy(file);
     return status;
+}
+
+rill_status cli_permeability_report(const cli_permeability_result *r)
+{
+    char variant[96];
+    rill_variant_name(stored(r->options->variant, &r->result->plan), variant, sizeof variant);
+    return cli_property_report(r->p, &(cli_property_result){.result = r,
+                                                            .notes = r->result->notes,
+                                                            .output = r->output,
+                                                            .backend = r->result->backend,
+                                                            .device = r->result->device,
+                                                            .variant = variant,
+                                                            .json = json,
+                                                            .write = keep,
+                                                            .print = print,
+                                                            .print_line = cli_permeability_print_line});
 }

@@ -50,7 +50,7 @@ static void axes_name(const cli_permeability_result *r, const tensor *t, char *t
         const size_t l = strlen(letters), n = strlen(numbers);
         snprintf(letters + l, sizeof letters - l, "%s%c", comma, rill_axis(t->axes[i]));
         for (int f = 0; f < 3; f++)
-            if (r->file_axes[f] == t->axes[i]) snprintf(numbers + n, sizeof numbers - n, "%s%d", comma, f);
+            if (r->p->file_axes[f] == t->axes[i]) snprintf(numbers + n, sizeof numbers - n, "%s%d", comma, f);
     }
     snprintf(text, size, "%s are axes %s of the file", letters, numbers);
 }
@@ -60,7 +60,7 @@ static void print_mirrored(const cli_permeability_result *r)
 {
     char axes[16] = "";
     for (int a = 0; a < 3; a++)
-        if (r->geom->sides[a] == RILL_MIRROR)
+        if (r->p->geom->sides[a] == RILL_MIRROR)
             snprintf(axes + strlen(axes), sizeof axes - strlen(axes), "%s%c", axes[0] ? ", " : "",
                      rill_axis(a));
     if (axes[0])
@@ -87,7 +87,7 @@ static void print_principal(const rill_permeability *p, const tensor *t, double 
 /* k along the force of one run, in all units that are known. */
 static void print_run(const cli_permeability_result *r, const rill_permeability_flow *run)
 {
-    const double m2 = cli_square_metres(r->geom);
+    const double m2 = cli_square_metres(r->p->geom);
     const int a = run->axis;
     const double k = run->converged ? run->k[a] : run->last[a];
     char label[64];
@@ -102,11 +102,12 @@ static void print_run(const cli_permeability_result *r, const rill_permeability_
         cli_row(label, "%.6g lu", k);
 }
 
-void cli_permeability_print_line(const cli_permeability_result *r)
+void cli_permeability_print_line(const void *result)
 {
+    const cli_permeability_result *r = result;
     const rill_permeability *p = r->result;
     const tensor t = tensor_of(r);
-    const double m2 = cli_square_metres(r->geom), factor = isfinite(m2) ? m2 : 1;
+    const double m2 = cli_square_metres(r->p->geom), factor = isfinite(m2) ? m2 : 1;
     char axes[64], label[64] = "permeability k_", values[96] = "";
     if (!t.whole) {
         print_run(r, &p->runs[p->run_count - 1]);
@@ -140,7 +141,7 @@ void cli_with_uncertainty(double value, double uncertainty, char *text, size_t s
 void cli_permeability_print_values(const cli_permeability_result *r)
 {
     const rill_permeability *p = r->result;
-    const double m2 = cli_square_metres(r->geom);
+    const double m2 = cli_square_metres(r->p->geom);
     const tensor t = tensor_of(r);
     if (t.whole) {
         const bool small = is_small(p->principal[0] * m2 / RILL_DARCY);

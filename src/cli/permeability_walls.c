@@ -56,11 +56,11 @@ void cli_permeability_print_walls(const cli_permeability_result *r)
         if (!w->known) continue;
         cli_row("sensitivity to walls", "k_%c%c changes by %.3g %% where all walls move by 0.1 voxels",
                 rill_axis(run->axis), rill_axis(run->axis), 10 * w->per_voxel);
-        if (isfinite(w->threshold)) threshold_print(r->geom, run);
+        if (isfinite(w->threshold)) threshold_print(r->p->geom, run);
         if (w->box_count)
             cli_row("  decisive voxels", "share of boxes of 8^3 voxels in that, around (x, y, z):");
         for (int k = 0; k < w->box_count; k++) {
-            box_print(r->geom, &w->boxes[k], before);
+            box_print(r->p->geom, &w->boxes[k], before);
             before += w->boxes[k].share;
         }
     }
@@ -116,7 +116,7 @@ rill_status cli_permeability_write_walls(rill_result *file, const cli_permeabili
         RILL_TRY(rill_result_values(file, group, &per_voxel, 0, NULL, &w->per_voxel));
         if (isfinite(w->threshold)) {
             const rill_quantity k = {"threshold_k", "lu", "k for the threshold less and more its width",
-                                     r->geom->spacing * r->geom->spacing},
+                                     r->p->geom->spacing * r->p->geom->spacing},
                                 network = {"threshold_network", "1",
                                            "of the pore networks there, over that of the threshold", 1};
             const uint64_t two[1] = {2};

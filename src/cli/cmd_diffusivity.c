@@ -151,7 +151,7 @@ static rill_status report(void *context)
 }
 
 /* What would be computed, and in how much memory. */
-static void plan_print(const choices *c)
+static void plan_print(const choices *c, const rill_device *device)
 {
     char need[32];
     const rill_geom *geom = c->p.geom;
@@ -162,8 +162,8 @@ static void plan_print(const choices *c)
             c->options.keep_all ? ", but not with --keep all" : "");
     cli_row("gradient along", "%s", rill_axes_name(rill_axes_resolve(c->options.axis, geom->n)));
     cli_row("memory", "at most about %s of %s, beside the image", need,
-            c->options.on.device->backend->host ? "the host" : "the host and of the device each");
-    cli_row("device", "%s", rill_device_name(c->options.on.device));
+            device->backend->host ? "the host" : "the host and of the device each");
+    cli_row("device", "%s", rill_device_name(device));
 }
 
 /* Several inputs, or blocks: options that make files of one sample do not apply. */
@@ -206,18 +206,19 @@ static rill_status sample(choices *c)
     RILL_TRY(rill_file_is_ours(p->input) ? read_geometry(c) : read_image(c));
     p->reading = rill_now() - p->start;
     opens = false;
-    RILL_TRY(rill_device_end(&opening, &c->options.on.device));
     if (p->dry_run) {
-        plan_print(c);
+        rill_device *device = NULL;
+        RILL_TRY(rill_device_end(&opening, &device));
+        plan_print(c, device);
+        rill_device_destroy(device);
         goto done;
     }
-    status = rill_diffusivity_compute(p->geom, &c->options, &c->result);
+    status = rill_diffusivity_compute_opening(p->geom, &c->options, &opening, &c->result);
     if (status == RILL_OK || (status == RILL_NUMERICS && c->result.run_count > 0))
         status = cli_property_finish(p, status, c->result.checkpoint_left, report, c);
 done:
     if (opens) rill_device_drop(&opening);
     rill_diffusivity_free(&c->result);
-    rill_device_destroy(c->options.on.device);
     return status;
 }
 

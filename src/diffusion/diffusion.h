@@ -45,6 +45,11 @@ void rill_diffusor_destroy(rill_diffusor *d);
 /** Prepare a gradient along an axis: values are held at its ends. */
 rill_status rill_diffusor_begin(rill_diffusor *d, int axis, rill_diffusion_ends ends);
 
+/** Compute as rill_diffusivity_compute() does on a device that is being opened: what conducts is found in the
+ * meantime. The device is closed at the end. */
+rill_status rill_diffusivity_compute_opening(rill_geom *geom, const rill_diffusivity_options *options,
+                                             rill_device_opening *opening, rill_diffusivity *out);
+
 /** Find the error bars of a result. @param geom  whose pores that do not conduct were dropped */
 rill_status rill_diffusivity_error_bar(const rill_geom *geom, const rill_diffusivity_options *options,
                                        rill_diffusivity *out);

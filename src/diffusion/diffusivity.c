@@ -410,14 +410,15 @@ static void nan_fill(double values[3])
     for (int k = 0; k < 3; k++) values[k] = NAN;
 }
 
-rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_options *options,
-                                     rill_diffusivity *out)
+/* @param opening  a device that is being opened; NULL: that of the options is */
+static rill_status compute(rill_geom *geom, const rill_diffusivity_options *options,
+                           rill_device_opening *opening, rill_diffusivity *out)
 {
     rill_status status = RILL_OK;
     rill_diffusivity_options resolved = *options;
     const rill_diffusivity_options *o = &resolved;
     rill_diffusor d = {.geom = geom};
-    rill_device *device = NULL;
+    rill_device *device = options->on.device;
     double gap[3] = {NAN, NAN, NAN};
     kept k = {.d = &d, .out = out, .gap = gap};
     *out = (rill_diffusivity){.run_count = 0};
@@ -431,11 +432,16 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
     nan_fill(out->flow_percolating);
     resolved.axis = rill_axes_resolve(options->axis, geom->n);
     RILL_TRY(options_check(geom, o));
-    RILL_TRY(rill_device_take(o->on.device, o->on.backend, &device));
-    snprintf(out->backend, sizeof out->backend, "%s", device->backend->name);
-    snprintf(out->device, sizeof out->device, "%s", rill_device_name(device));
     const double begun = rill_now();
     RILL_TRY(prepare(geom, o, out));
+    if (opening) {
+        rill_device_opening *const opens = opening;
+        opening = NULL;
+        RILL_TRY(rill_device_end(opens, &device));
+        resolved.on.device = device;
+    }
+    snprintf(out->backend, sizeof out->backend, "%s", device->backend->name);
+    snprintf(out->device, sizeof out->device, "%s", rill_device_name(device));
     if (device->backend->host) /* before the first array, not behind most of them */
         RILL_TRY(rill_memory_require(rill_diffusivity_least_bytes(rill_geom_fluid(geom)), "the diffusivity"));
     const double start = rill_now();
@@ -452,10 +458,7 @@ rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_opt
     for (int a = k.pause.resuming ? k.done.axis : 0; a < 3; a++)
         if (rill_axes_has(driven, a)) RILL_TRY(run_make(&d, o, a, gap, &k, out));
     RILL_TRY(collect(geom, o, driven, out));
-    if (o->error_bar && out->converged) {
-        resolved.on.device = device;
-        RILL_TRY(rill_diffusivity_error_bar(geom, o, out));
-    }
+    if (o->error_bar && out->converged) RILL_TRY(rill_diffusivity_error_bar(geom, o, out));
     if (!out->converged)
         status = rill_fail(
             RILL_NUMERICS,
@@ -466,7 +469,25 @@ done:
     for (int a = 0; a < 3; a++) rill_array_destroy(k.found[a]);
     rill_diffusor_destroy(&d);
     rill_device_leave(options->on.device, device);
+    if (opening) rill_device_drop(opening);
     return status;
+}
+
+rill_status rill_diffusivity_compute_opening(rill_geom *geom, const rill_diffusivity_options *options,
+                                             rill_device_opening *opening, rill_diffusivity *out)
+{
+    rill_diffusivity_options o = *options;
+    o.on.device = NULL;
+    return compute(geom, &o, opening, out);
+}
+
+rill_status rill_diffusivity_compute(rill_geom *geom, const rill_diffusivity_options *options,
+                                     rill_diffusivity *out)
+{
+    rill_device_opening opening;
+    if (options->on.device) return compute(geom, options, NULL, out);
+    rill_device_begin(options->on.backend, 0, &opening);
+    return compute(geom, options, &opening, out);
 }
 
 void rill_diffusivity_free(rill_diffusivity *result)

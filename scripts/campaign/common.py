@@ -170,6 +170,7 @@ class Campaign:
 
     def start(self, *arguments, directory, environment=None, **more):
         """Start rill in a directory. @return subprocess.Popen"""
+        more.setdefault("start_new_session", bool(self.wrapper))  # so that rill ends with the tool that watches it
         return subprocess.Popen([*self.wrapper, self.rill, *self.words(*arguments)], cwd=directory, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 env=self.environment() if environment is None else environment, **more)
@@ -187,9 +188,12 @@ class Campaign:
             out, err = process.communicate(timeout=seconds)
             code = process.returncode
         except subprocess.TimeoutExpired:
-            process.kill()
+            _kill(process)
             out, err = process.communicate()
             code = None
+        except BaseException:  # this job is stopped
+            _kill(process)
+            raise
         return Result(code, out.decode(errors="replace"), err.decode(errors="replace"), time.monotonic() - begun)
 
     def run(self, *arguments, directory, environment=None, seconds=None, **more):
@@ -235,6 +239,17 @@ def _preload(c, path):
 def _tools(name, own):
     """Return the tools of a campaign with the libraries that it preloads."""
     return {**{word + ".so": Tool(_preload, False) for word in sorted(set(re.findall(r'preload\("(\w+)"\)', (HERE / name).read_text())))}, **(own or {})}
+
+
+def _kill(process):
+    """Kill a process, with all that it started where it leads a session."""
+    try:
+        if os.getpgid(process.pid) == process.pid:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    except ProcessLookupError:
+        pass
 
 
 def died(code):
@@ -328,12 +343,22 @@ def _write(path, found):
     os.replace(path + ".part", path)
 
 
+class Stopped(BaseException):
+    """Another job has found what was looked for."""
+
+
+def _stop(number, frame):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Stopped
+
+
 def _job(c, k, trial, counter, results):
     """Make trials in a process of its own, each the next that no other job makes."""
     a = c.arguments
     own = Campaign(c.name, c.promise, a, c.directory / ("job-%d" % k), c.tools)
     own.directory.mkdir()
-    own.begun, own.shared, own.job, own.wrapper, own.enough = c.begun, c.shared, k, c.wrapper, c.enough
+    own.begun, own.shared, own.job, own.wrapper, own.enough, own._kept = c.begun, c.shared, k, c.wrapper, c.enough, dict(c._kept)
+    signal.signal(signal.SIGTERM, _stop)
     try:
         while own.left() > 0 and not (own.enough and own.enough()):
             with counter.get_lock():
@@ -343,6 +368,8 @@ def _job(c, k, trial, counter, results):
                 break
             own.trials = i
             trial(own, random.Random("%d %d" % (a.seed, i)), i)
+    except Stopped:
+        pass
     except SystemExit as error:
         own.wrong.append("job %d, trial %d: %s" % (k, own.trials, error))
     results.put((own.rows, own.wrong, own.failed, own.summed))
@@ -362,6 +389,8 @@ def _trials(c, trial):
             try:
                 c.merge(*results.get(timeout=5))
                 waiting -= 1
+                for job in jobs if a.stop and c.wrong else ():
+                    job.terminate()
             except queue.Empty:
                 if not any(job.is_alive() for job in jobs) and results.empty():
                     raise SystemExit("%s: %d jobs ended without results" % (c.name, waiting)) from None

@@ -316,9 +316,10 @@ class Permeability:
             small = abs(self.k_darcy) < 0.1
             value = f"{self.k:.6g} m2 = " + (f"{self.k_millidarcy:.6g} millidarcy" if small else f"{self.k_darcy:.6g} darcy")
         state = percent(self.uncertainty) if self.converged else "NOT CONVERGED"
-        named = ", ".join(f"{k} {a}" for k, a in enumerate(self.array_axes))
+        letters = sorted(self.array_axes)
+        numbers = ", ".join(str(self.array_axes.index(a)) for a in letters)
         return (f"<rill.Permeability along {self.axes}: {value} {state}, porosity {self.porosity.total:.4f}; "
-                f"axes of the image: {named}>")
+                f"{', '.join(letters)} are axes {numbers} of the image>")
 
 
 @takes_image

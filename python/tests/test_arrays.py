@@ -82,8 +82,8 @@ def test_every_order_of_the_axes_is_the_same_image(rock: Image, k: float, settle
     im = rock.transpose(["zyx".index(a) for a in order])
     result = rill.permeability(im, axis="x", order=order, fields=True, device="cpu")
     assert result.k_lu == settled and result.array_axes == order == result.fields["x"].array_axes
+    assert f"x, y, z are axes {order.index('x')}, {order.index('y')}, {order.index('z')} of the image" in repr(result)
     assert result.fields["x"].pressure.shape == im.shape and not result.fields["x"].velocity[:, ~im].any()
-    assert ", ".join(f"{n} {a}" for n, a in enumerate(order)) in repr(result)
     assert rill.permeability(im, axis=order.index("x"), order=order.upper(), device="cpu").k_lu == k
     pytest.importorskip("xarray")
     other = rill.permeability(rock, axis="x", fields=True, device="cpu").fields["x"].to_xarray()

@@ -82,3 +82,16 @@ rill_status cli_axes_of_files(const cli_axes *axes, const cli_image *image, cons
 done:
     return status;
 }
+
+void cli_axes_of_file(const int file[3], const int *axes, int count, char *text, size_t size)
+{
+    char letters[16] = "", numbers[16] = "";
+    for (int i = 0; i < count; i++) {
+        const char *comma = i ? ", " : "";
+        const size_t l = strlen(letters), n = strlen(numbers);
+        snprintf(letters + l, sizeof letters - l, "%s%c", comma, rill_axis(axes[i]));
+        for (int f = 0; f < 3; f++)
+            if (file[f] == axes[i]) snprintf(numbers + n, sizeof numbers - n, "%s%d", comma, f);
+    }
+    snprintf(text, size, "%s are axes %s of the file", letters, numbers);
+}

@@ -32,6 +32,13 @@ int cli_axes_single(unsigned letters);
 extern const int cli_axes_ours[3];
 
 /**
+ * Say which axes of a file those of a result are: "x, y, z are axes 2, 1, 0 of the file".
+ * @param[in] file  where axes 0, 1, 2 of the file go
+ * @param[in] axes  `count` of them: 0 is x
+ */
+void cli_axes_of_file(const int file[3], const int *axes, int count, char *text, size_t size);
+
+/**
  * Find the axes of several files as letters.
  * @param[in] image  the options by which images are read
  * @return RILL_USAGE where the numbers are other axes in other files

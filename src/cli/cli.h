@@ -211,6 +211,19 @@ rill_status cli_fields_check(const char *option, const char *path);
 rill_status cli_result_create(const char *output, rill_run run, const rill_geom *geom, const char *notes,
                               rill_result **out);
 
+/** Begin to look for a reader of standard output that ends first, where the caller ignores SIGPIPE. */
+void cli_pipe_begin(void);
+
+/** Go on behind such an end: this command writes files. */
+void cli_pipe_keep(void);
+
+/** Return whether a reader has ended first: what could not be printed is no error then. */
+bool cli_pipe_closed(void);
+
+/** Return the exit code of the program: 141, as of SIGPIPE, where a reader has ended first and nothing else
+ * failed. */
+int cli_pipe_end(int code);
+
 /** Let SIGINT, SIGTERM and SIGHUP cancel the work: cli_progress() hands it on. A second signal ends the
  * program.
  * @param interrupt  system calls that wait, such as reading a pipe, end with EINTR */

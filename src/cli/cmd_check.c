@@ -54,7 +54,7 @@ static int run(int argc, char **argv)
     RILL_TRY(cli_case_parse(&cli_check, options, &c, argc, argv, &path, &help));
     if (help) return RILL_OK;
     status = c.schema ? print_schema(path) : check(path, &c);
-    if (status == RILL_OK && (fflush(stdout) != 0 || ferror(stdout)))
+    if (status == RILL_OK && (fflush(stdout) != 0 || ferror(stdout)) && !cli_pipe_closed())
         status =
             rill_fail(RILL_SYSTEM, "cannot write to standard output: free space or choose another place");
 done:

@@ -231,7 +231,7 @@ static int run(int argc, char **argv)
         RILL_TRY(print_rows(json, 0));
     }
     RILL_TRY(rill_json_check());
-    if (fflush(stdout) != 0 || ferror(stdout))
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !cli_pipe_closed())
         RILL_TRY(
             rill_fail(RILL_SYSTEM, "cannot write to standard output: free space or choose another place"));
 done:

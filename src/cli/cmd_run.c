@@ -69,6 +69,7 @@ static rill_status directory_make(choices *c, const char *path)
 {
     struct stat info;
     size_t length = strlen(path);
+    cli_pipe_keep();
     for (const char *const *ending = (const char *const[]){".yaml", ".yml", NULL}; *ending; ending++)
         if (length > strlen(*ending) && strcmp(path + length - strlen(*ending), *ending) == 0)
             length -= strlen(*ending);

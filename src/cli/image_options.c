@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options that say how an image becomes a geometry, and the rows that show what came of them. */
 #include "cli/image_options.h"
+#include "cli/axis_option.h"
 
 #include "core/status.h"
 #include "io/ours.h"
@@ -156,10 +157,11 @@ rill_status cli_image_threshold_wide(const cli_image *image, bool *wide)
 
 void cli_image_rows(const rill_voxelize_report *report)
 {
+    char axes[64];
     cli_row("image", "%s, %s, %u x %u x %u", report->kind, rill_grey_name(report->type), report->file_n[0],
             report->file_n[1], report->file_n[2]);
-    cli_row("axes of the file", "0 -> %c, 1 -> %c, 2 -> %c", rill_axis(report->axes[0]),
-            rill_axis(report->axes[1]), rill_axis(report->axes[2]));
+    cli_axes_of_file(report->axes, (const int[3]){0, 1, 2}, 3, axes, sizeof axes);
+    cli_row("axes", "%s", axes);
     for (uint64_t i = 0; i < report->greys && i < RILL_GREYS_SHOWN; i++)
         cli_row(i ? "" : "grey values", "%-8g %7.3f %%  %s", report->grey[i].value,
                 100 * report->grey[i].fraction,

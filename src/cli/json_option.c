@@ -48,7 +48,7 @@ rill_status cli_json_write(const json_t *json, const char *path)
         left -= (size_t)written;
     }
     free(text);
-    if (left == 0) return RILL_OK;
+    if (left == 0 || cli_pipe_closed()) return RILL_OK;
     return rill_fail(RILL_SYSTEM, "standard output cannot be written (%s): free space or write elsewhere",
                      strerror(errno));
 }

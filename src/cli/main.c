@@ -94,6 +94,7 @@ int main(int argc, char **argv)
     cli_guard_begin();
     rill_json_watch();
     cli_remarks(false);
+    cli_pipe_begin();
     rill_threads_limit_openmp();
     rill_memory_give_back();
     int code;
@@ -113,10 +114,10 @@ int main(int argc, char **argv)
         code = RILL_SYSTEM;
     }
     cli_team_end(code);
-    if ((fflush(stdout) != 0 || ferror(stdout)) && code == RILL_OK) {
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == RILL_OK && !cli_pipe_closed()) {
         fprintf(stderr, "rill: standard output cannot be written (%s): free space or write elsewhere\n",
                 strerror(errno));
         code = RILL_SYSTEM;
     }
-    return cli_guard_end(code);
+    return cli_guard_end(cli_pipe_end(code));
 }

@@ -44,6 +44,7 @@ static rill_status check(const cli_output *outputs, int count)
     for (int k = 0; k < count; k++) {
         const cli_output *o = &outputs[k];
         if (!o->path || cli_json_streams(o->path)) continue;
+        cli_pipe_keep();
         const rill_status status = rill_output_try(o->path);
         if (status != RILL_OK) return status;
         if (!continues && !cli_may_overwrite() && access(o->path, F_OK) == 0)

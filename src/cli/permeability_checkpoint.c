@@ -57,7 +57,7 @@ rill_status cli_checkpoint_finish(const cli_checkpoint_end *e)
     char why[1024];
     rill_status written = e->written;
     if (written == RILL_OK && e->status != RILL_OK) return rill_fail(e->status, "%s", e->why);
-    if (written == RILL_OK && e->left && (fflush(stdout) != 0 || ferror(stdout)))
+    if (written == RILL_OK && e->left && (fflush(stdout) != 0 || ferror(stdout)) && !cli_pipe_closed())
         written =
             rill_fail(RILL_SYSTEM, "standard output cannot be written (%s): free space or write elsewhere",
                       strerror(errno));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the permeability itself. Nothing is computed here but units. */
+#include "cli/axis_option.h"
 #include "cli/permeability.h"
 #include "cli/cli.h"
 #include "cli/error_bar_output.h"
@@ -39,20 +40,6 @@ static void print_tensor(const rill_permeability *p, const tensor *t, double fac
         cli_row(i == 0 ? unit : "", "k_%c%c..%c%s", rill_axis(b), rill_axis(t->axes[0]),
                 rill_axis(t->axes[t->count - 1]), row);
     }
-}
-
-/* Say which axes of the file those of a result are: "x, y, z are axes 2, 1, 0 of the file". */
-static void axes_name(const cli_permeability_result *r, const tensor *t, char *text, size_t size)
-{
-    char letters[16] = "", numbers[16] = "";
-    for (int i = 0; i < t->count; i++) {
-        const char *comma = i ? ", " : "";
-        const size_t l = strlen(letters), n = strlen(numbers);
-        snprintf(letters + l, sizeof letters - l, "%s%c", comma, rill_axis(t->axes[i]));
-        for (int f = 0; f < 3; f++)
-            if (r->p->file_axes[f] == t->axes[i]) snprintf(numbers + n, sizeof numbers - n, "%s%d", comma, f);
-    }
-    snprintf(text, size, "%s are axes %s of the file", letters, numbers);
 }
 
 /* Say what mirrored domain boundaries make of a tensor. */
@@ -120,7 +107,7 @@ void cli_permeability_print_line(const void *result)
         snprintf(values + strlen(values), sizeof values - strlen(values), "%s%.6g", i ? ", " : "",
                  p->k[a][a] * factor);
     }
-    axes_name(r, &t, axes, sizeof axes);
+    cli_axes_of_file(r->p->file_axes, t.axes, t.count, axes, sizeof axes);
     cli_row(label, "%s %s; %s", values, isfinite(m2) ? "m2" : "lu", axes);
 }
 
@@ -151,7 +138,7 @@ void cli_permeability_print_values(const cli_permeability_result *r)
             print_tensor(p, &t, m2 / RILL_DARCY * (small ? 1000 : 1),
                          small ? "permeability, millidarcy" : "permeability, darcy");
         char axes[64];
-        axes_name(r, &t, axes, sizeof axes);
+        cli_axes_of_file(r->p->file_axes, t.axes, t.count, axes, sizeof axes);
         cli_row("  axes", "%s", axes);
         print_mirrored(r);
         print_principal(p, &t, m2);

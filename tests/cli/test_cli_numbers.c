@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of options and of text files are decimal for every command: "0x10", "inf" and "1e999", which strtod() reads, are refused,
- * and what a command makes of a file another one reads.
+ * Numbers of options and of text files are decimal for every command: "0x10", "inf" and "1e999", which
+ * strtod() reads, are refused, and what a command makes of a file another one reads.
  */
 #include "cli_test.h"
 
@@ -56,7 +56,8 @@ Test(cli_numbers, options)
     fclose(file);
     cr_assert_eq(rename("a_8x8x8_u8.raw", "a.raw"), 0);
     write_tube("v.stl");
-    cr_assert_eq(cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "-o", "v.geom.h5").code, 0);
+    cr_assert_eq(cli_test_run("voxelize", "v.stl", "--units", "mm", "--dx", "1mm", "-o", "v.geom.h5").code,
+                 0);
     for (size_t k = 0; k < sizeof options / sizeof *options; k++)
         for (int w = 0; w < WRONG; w++) {
             const char *arguments[24];
@@ -78,7 +79,8 @@ Test(cli_numbers, options)
             arguments[n++] = text;
             arguments[n] = NULL;
             const cli_result r = cli_test_run_list(arguments);
-            cr_expect_eq(r.code, 1, "%s %s %s: exit code %d: %s", options[k].words, options[k].option, text, r.code, r.err);
+            cr_expect_eq(r.code, 1, "%s %s %s: exit code %d: %s", options[k].words, options[k].option, text,
+                         r.code, r.err);
             cr_expect_not_null(strstr(r.err, options[k].part), "%s %s: %s", options[k].option, text, r.err);
         }
 }
@@ -90,11 +92,17 @@ Test(cli_numbers, files)
     } files[] = {
         {"a.obj", "v %s 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "is not a finite number"},
         {"a.stl", "solid\nfacet normal 0 0 1\nouter loop\nvertex %s 0 0\n", "is not a finite number"},
-        {"a.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
-                  "element face 1\nproperty list uchar int vertex_indices\nend_header\n%s 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "is not a finite number"},
-        {"a.nrrd", "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 2 2\nspace directions: (%s,0,0) (0,1,0) (0,0,1)\nspace units: \"mm\" \"mm\" \"mm\"\n"
-                   "encoding: ascii\n\n0 1 2 3 4 5 6 7\n", "space directions"},
-        {"a.mhd", "NDims = 3\nDimSize = 2 2 2\nElementType = MET_UCHAR\nElementSpacing = %s 1 1\nElementDataFile = a.raw\n", "pacing"},
+        {"a.ply",
+         "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+         "element face 1\nproperty list uchar int vertex_indices\nend_header\n%s 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
+         "is not a finite number"},
+        {"a.nrrd",
+         "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 2 2\nspace directions: (%s,0,0) (0,1,0) (0,0,1)\nspace units: \"mm\" \"mm\" \"mm\"\n"
+         "encoding: ascii\n\n0 1 2 3 4 5 6 7\n",
+         "space directions"},
+        {"a.mhd",
+         "NDims = 3\nDimSize = 2 2 2\nElementType = MET_UCHAR\nElementSpacing = %s 1 1\nElementDataFile = a.raw\n",
+         "pacing"},
         {"a.txt", "0 1\n2 %s\n\n4 5\n6 7\n", ""},
     };
     put("a.raw", "%s", "12345678");
@@ -102,8 +110,10 @@ Test(cli_numbers, files)
         for (int w = 0; w < WRONG; w++) {
             put(files[k].name, files[k].format, wrong[w]);
             const cli_result r = cli_test_run("info", files[k].name);
-            cr_expect_eq(r.code, 1, "%s with %s: exit code %d: %s %s", files[k].name, wrong[w], r.code, r.out, r.err);
-            cr_expect_not_null(strstr(r.err, files[k].part), "%s with %s: %s", files[k].name, wrong[w], r.err);
+            cr_expect_eq(r.code, 1, "%s with %s: exit code %d: %s %s", files[k].name, wrong[w], r.code, r.out,
+                         r.err);
+            cr_expect_not_null(strstr(r.err, files[k].part), "%s with %s: %s", files[k].name, wrong[w],
+                               r.err);
         }
 }
 

@@ -42,7 +42,7 @@ Test(cli_voxelize, makes_a_geometry)
                      "--json", "t.json", "--index=pull", "--sides", "wall,wall,periodic");
     cr_assert_eq(r.code, 0, "%s", r.err);
     static const char *const wanted[] = {"raw, u8, 8 x 8 x 8",
-                                         "0 -> x, 1 -> y, 2 -> z",
+                                         "x, y, z are axes 0, 1, 2 of the file",
                                          "93.555 %  solid",
                                          "6.445 %  pore",
                                          "2 um",

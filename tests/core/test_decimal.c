@@ -12,10 +12,24 @@ Test(decimal, numbers)
         const char *text;
         double value;
         const char *rest;
-    } good[] = {{"0", 0, ""},          {"-0.0e5", 0, ""},     {"12", 12, ""},          {"+1.5", 1.5, ""},      {".5", 0.5, ""},
-                {"5.", 5, ""},         {"1e-3", 1e-3, ""},    {"2E+2 mm", 200, " mm"}, {"1,5", 1, ",5"},       {"3/16", 3, "/16"},
-                {"7em", 7, "em"},      {"1e", 1, "e"},        {"00x1", 0, "x1"},       {"4.9e-324", 4.9e-324, ""}, {"1.7976931348623157e308", 1.7976931348623157e308, ""},
-                {"0.000 1", 0, " 1"},  {"0.0.5", 0, ".5"},    {"0e99999", 0, ""}};
+    } good[] = {{"0", 0, ""},
+                {"-0.0e5", 0, ""},
+                {"12", 12, ""},
+                {"+1.5", 1.5, ""},
+                {".5", 0.5, ""},
+                {"5.", 5, ""},
+                {"1e-3", 1e-3, ""},
+                {"2E+2 mm", 200, " mm"},
+                {"1,5", 1, ",5"},
+                {"3/16", 3, "/16"},
+                {"7em", 7, "em"},
+                {"1e", 1, "e"},
+                {"00x1", 0, "x1"},
+                {"4.9e-324", 4.9e-324, ""},
+                {"1.7976931348623157e308", 1.7976931348623157e308, ""},
+                {"0.000 1", 0, " 1"},
+                {"0.0.5", 0, ".5"},
+                {"0e99999", 0, ""}};
     for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
         double value = NAN, whole = NAN;
         const char *rest = rill_decimal_at(good[k].text, &value);
@@ -29,9 +43,9 @@ Test(decimal, numbers)
 
 Test(decimal, what_strtod_takes_besides)
 {
-    static const char *const bad[] = {"",    " 1",    "\t1",  "0x10",  "-0X1p3", "inf",   "-inf",   "nan",     "NAN(1)",
-                                      "1e999", "-1e400", "1e-400", "0.0e", "infinity", "+",   "-",      ".",       "e5",
-                                      "--1", "+-1",   "\xd9\xa3"};
+    static const char *const bad[] = {"",    " 1",     "\t1",   "0x10",   "-0X1p3", "inf",  "-inf",
+                                      "nan", "NAN(1)", "1e999", "-1e400", "1e-400", "0.0e", "infinity",
+                                      "+",   "-",      ".",     "e5",     "--1",    "+-1",  "\xd9\xa3"};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         double value = 7;
         const bool begins = strcmp(bad[k], "0.0e") == 0; /* begins with one, and is none */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reader of what the program prints ends first, as in `rill … | head`. Nobody reads what follows, so there
- * is no sentence, and the exit code is that of SIGPIPE, 141 in a shell, as for other programs. A program that
- * has files to write ends behind them: a result of hours is not lost with a table that nobody reads.
+ * The reader of what the program prints ends first, as in `rill … | head`. Nobody reads what follows, so
+ * there is no sentence, and the exit code is that of SIGPIPE, 141 in a shell, as for other programs. A
+ * program that has files to write ends behind them: a result of hours is not lost with a table that nobody
+ * reads.
  */
 #include "cli/cli.h"
 

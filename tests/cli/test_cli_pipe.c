@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reader of standard output ends first, as in `rill … | head`: each command ends without a sentence, with 141 as SIGPIPE gives it,
- * whether the caller ignores SIGPIPE or not, and a command that has files to write writes them.
+ * The reader of standard output ends first, as in `rill … | head`: each command ends without a sentence, with
+ * 141 as SIGPIPE gives it, whether the caller ignores SIGPIPE or not, and a command that has files to write
+ * writes them.
  */
 #include "cli_test.h"
 
@@ -44,7 +45,7 @@ static int unread(const char *const *words, bool ignored, bool both)
                      k & 1 ? "ignored" : "usual", code);                                                     \
         char said[512];                                                                                      \
         cli_test_slurp("err", said, sizeof said);                                                            \
-        cr_expect(!*said || strstr(#__VA_ARGS__, "\"-\""), "%s", said); /* of a document: its tables */                                                              \
+        cr_expect(!*said || strstr(#__VA_ARGS__, "\"-\""), "%s", said); /* of a document: its tables */      \
         cr_expect(!made || cli_test_exists(made), "%s: no %s", #__VA_ARGS__, made);                          \
     }
 
@@ -62,10 +63,12 @@ Test(cli_pipe, commands_that_print)
     EACH(NULL, "info", "b.geom.h5");
     EACH(NULL, "info", "b.geom.h5", "--json");
     EACH(NULL, "check", "--schema");
-    EACH(NULL, "permeability", "p.geom.h5", "--axis", "z", "--max-steps", "4", "--backend", "cpu", "--dry-run");
+    EACH(NULL, "permeability", "p.geom.h5", "--axis", "z", "--max-steps", "4", "--backend", "cpu",
+         "--dry-run");
     EACH(NULL, "diffusivity", "b.geom.h5", "--axis", "z", "--backend", "cpu", "-q");
     EACH(NULL, "diffusivity", "b.geom.h5", "--axis", "z", "--backend", "cpu", "-q", "--json", "-");
-    EACH(NULL, "bench", "--backend", "cpu", "--suite", "box", "--cells", "16", "--seconds", "0.01", "--stream", "aa", "--addressing", "list", "--storage", "fp32", "--dry-run");
+    EACH(NULL, "bench", "--backend", "cpu", "--suite", "box", "--cells", "16", "--seconds", "0.01",
+         "--stream", "aa", "--addressing", "list", "--storage", "fp32", "--dry-run");
 }
 
 Test(cli_pipe, commands_that_write)

@@ -290,7 +290,7 @@ static rill_status resolve(choices *c)
                          (unsigned long long)g->every);
     RILL_TRY(cli_step_files_few((double)g->every, (double)g->steps, "steps"));
     RILL_TRY(cli_step_resolve(&c->step, NULL, &g->stream, &g->storage));
-    g->backend = c->step.backend == 1 ? RILL_BACKEND_CUDA : RILL_BACKEND_CPU;
+    g->backend = c->step.backend == CLI_STEP_CUDA ? RILL_BACKEND_CUDA : RILL_BACKEND_CPU;
     g->shape = (rill_liquid_shape)shape;
 done:
     return status;

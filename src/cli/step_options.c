@@ -13,7 +13,7 @@
 
 enum { FILES = 100000 /* of each kind, at most */ };
 
-static const char *const backends[] = {"cpu", "cuda", NULL};
+static const char *const backends[] = {[CLI_STEP_CPU] = "cpu", [CLI_STEP_CUDA] = "cuda", NULL};
 static const char *const streams[] = {"pull", "aa", "esotwist", "esopull", NULL};
 static const rill_stream stream_values[] = {RILL_PULL, RILL_AA, RILL_ESOTWIST, RILL_ESOPULL};
 
@@ -37,7 +37,7 @@ void cli_step_options(cli_step_choices *c, cli_option rows[CLI_STEP_OPTIONS])
 rill_status cli_step_resolve(const cli_step_choices *c, const char *what, rill_stream *stream,
                              rill_storage *storage)
 {
-    if (c->backend == 1 && what)
+    if (c->backend == CLI_STEP_CUDA && what)
         return rill_fail(RILL_USAGE, "%s computed on a CPU only: choose --backend cpu", what);
     *stream = stream_values[c->stream];
     *storage = (rill_storage)c->storage;

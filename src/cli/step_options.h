@@ -22,6 +22,9 @@ typedef struct cli_step_choices {
     char name[4096];                     /**< of the checkpoint */
 } cli_step_choices;
 
+/** Values of --backend. */
+enum { CLI_STEP_CPU, CLI_STEP_CUDA };
+
 /** Rows of a table of options. */
 enum { CLI_STEP_OPTIONS = 6 };
 

@@ -51,6 +51,27 @@ RILL_FN rill_node rill_front_upstream(const rill_front *f, const rill_launch *l,
     return rill_front_beside(f, p, -rill_c(lattice, i, 0), -rill_c(lattice, i, 1), -rill_c(lattice, i, 2));
 }
 
+/** Read and write a state within a pass in which other threads read and write it, too: whichever of both
+ * values is read, it means the same there. A byte that is read and written like this costs what a plain one
+ * does. */
+RILL_FN uint8_t rill_front_shared_state(const rill_front *f, const rill_node node)
+{
+#ifdef __CUDACC__
+    return *(const volatile uint8_t *)&f->state[node];
+#else
+    return __atomic_load_n(&f->state[node], __ATOMIC_RELAXED);
+#endif
+}
+
+RILL_FN void rill_front_share_state(const rill_front *f, const rill_node node, const uint8_t state)
+{
+#ifdef __CUDACC__
+    *(volatile uint8_t *)&f->state[node] = state;
+#else
+    __atomic_store_n(&f->state[node], state, __ATOMIC_RELAXED);
+#endif
+}
+
 RILL_FN int rill_front_state_of(const rill_front *f, const rill_node node)
 {
     return node == RILL_UPSTREAM_WALL ? RILL_FRONT_WALL : f->state[node];
@@ -287,13 +308,13 @@ RILL_FN void rill_front_spare(const rill_front *f, const rill_launch *l, const u
     const rill_node node = f->list.node[k];
     const int q = rill_q((int)l->variant.lattice);
     bool kept = false;
-    if (f->state[node] != RILL_FRONT_EMPTIES) return;
+    if (rill_front_shared_state(f, node) != RILL_FRONT_EMPTIES) return;
     const rill_front_place p = rill_front_place_of(f, node);
     for (int i = 1; i < q && !kept; i++) {
         const rill_node other = rill_front_upstream(f, l, p, i);
-        kept = other != RILL_UPSTREAM_WALL && f->state[other] == RILL_FRONT_FILLS;
+        kept = other != RILL_UPSTREAM_WALL && rill_front_shared_state(f, other) == RILL_FRONT_FILLS;
     }
-    if (kept) f->state[node] = RILL_FRONT_INTERFACE;
+    if (kept) rill_front_share_state(f, node, RILL_FRONT_INTERFACE);
 }
 
 RILL_FN void rill_front_surround(const rill_front *f, const rill_launch *l, const uint64_t k)
@@ -304,8 +325,8 @@ RILL_FN void rill_front_surround(const rill_front *f, const rill_launch *l, cons
     const rill_front_place p = rill_front_place_of(f, node);
     for (int i = 1; i < q; i++) {
         const rill_node other = rill_front_upstream(f, l, p, i);
-        if (other != RILL_UPSTREAM_WALL && f->state[other] == RILL_FRONT_GAS)
-            f->state[other] = RILL_FRONT_FRESH;
+        if (other != RILL_UPSTREAM_WALL && rill_front_shared_state(f, other) == RILL_FRONT_GAS)
+            rill_front_share_state(f, other, RILL_FRONT_FRESH);
     }
 }
 
@@ -361,8 +382,8 @@ RILL_FN void rill_front_open(const rill_front *f, const rill_launch *l, const ui
     RILL_NO_UNROLL
     for (int i = 1; i < q; i++) {
         const rill_node other = rill_front_upstream(f, l, p, i);
-        if (rill_front_state_of(f, other) != RILL_FRONT_LIQUID) continue;
-        f->state[other] = RILL_FRONT_INTERFACE;
+        if (other == RILL_UPSTREAM_WALL || rill_front_shared_state(f, other) != RILL_FRONT_LIQUID) continue;
+        rill_front_share_state(f, other, RILL_FRONT_INTERFACE);
         f->mass[other] = rill_front_flow_of(f, l, other).density;
         f->fill[other] = 1;
     }
@@ -394,7 +415,8 @@ RILL_FN void rill_front_join(const rill_front *f, const rill_launch *l, const ui
 /** Return whether a node was interface and is liquid or gas. */
 RILL_FN bool rill_front_left(const rill_front *f, const rill_node node)
 {
-    return f->state[node] == RILL_FRONT_GAS || f->state[node] == RILL_FRONT_LIQUID;
+    const uint8_t state = rill_front_shared_state(f, node);
+    return state == RILL_FRONT_GAS || state == RILL_FRONT_LIQUID;
 }
 
 RILL_FN void rill_front_share(const rill_front *f, const rill_launch *l, const uint64_t k)
@@ -408,7 +430,7 @@ RILL_FN void rill_front_share(const rill_front *f, const rill_launch *l, const u
     for (int i = 1; i < q; i++) {
         const rill_node other = rill_front_upstream(f, l, p, i);
         if (other == RILL_UPSTREAM_WALL || rill_front_left(f, other)) continue;
-        f->state[other] = RILL_FRONT_TAKES;
+        rill_front_share_state(f, other, RILL_FRONT_TAKES);
         takers++;
     }
     if (takers) {
@@ -428,7 +450,7 @@ RILL_FN void rill_front_take(const rill_front *f, const rill_launch *l, const ui
     const int q = rill_q((int)l->variant.lattice);
     uint64_t after = 0; /* all below were taken */
     double mass = f->mass[node];
-    if (f->state[node] != RILL_FRONT_TAKES) return;
+    if (rill_front_shared_state(f, node) != RILL_FRONT_TAKES) return;
     const rill_front_place p = rill_front_place_of(f, node);
     for (;;) {
         uint64_t next = UINT64_MAX;
@@ -446,7 +468,7 @@ RILL_FN void rill_front_take(const rill_front *f, const rill_launch *l, const ui
         after = next + 1;
     }
     f->mass[node] = mass;
-    f->state[node] = RILL_FRONT_INTERFACE;
+    rill_front_share_state(f, node, RILL_FRONT_INTERFACE);
 }
 
 RILL_FN void rill_front_clear(const rill_front *f, const rill_launch *l, const uint64_t k)

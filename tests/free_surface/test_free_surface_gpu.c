@@ -18,10 +18,14 @@ static double drop(const double x[3])
     return fmax(5.3 - x[2], 5 - sqrt(pow(x[0] - 9.1, 2) + pow(x[1] - 8.8, 2) + pow(x[2] - 11.3, 2)));
 }
 
-static liquid liquid_of(rill_backend_kind backend, rill_addressing addressing, rill_stream stream,
-                        rill_storage storage)
+/* Boxes: some tiles with some hundred interface nodes; one tile with few; many tiles, with more interface
+ * nodes than a block of threads has that adds up what is held. */
+static const uint32_t box[3] = {18, 17, 20}, small_box[3] = {6, 6, 20}, large_box[3] = {40, 38, 20};
+
+static liquid liquid_of(const uint32_t n[3], rill_backend_kind backend, rill_addressing addressing,
+                        rill_stream stream, rill_storage storage)
 {
-    liquid l = {.n = {18, 17, 20},
+    liquid l = {.n = {n[0], n[1], n[2]},
                 .tau = 0.6,
                 .tension = 2e-3,
                 .force = 1e-5,
@@ -109,10 +113,10 @@ static void disturb(liquid *l)
     ASSERT_OK(rill_free_surface_resume(s));
 }
 
-static void compare(rill_addressing addressing, rill_stream stream, rill_storage storage)
+static void compare(const uint32_t n[3], rill_addressing addressing, rill_stream stream, rill_storage storage)
 {
-    liquid cpu = liquid_of(RILL_BACKEND_CPU, RILL_LIST, stream, storage),
-           gpu = liquid_of(other_backend(), addressing, stream, storage);
+    liquid cpu = liquid_of(n, RILL_BACKEND_CPU, RILL_LIST, stream, storage),
+           gpu = liquid_of(n, other_backend(), addressing, stream, storage);
     for (int round = 0; round < 2; round++) {
         ASSERT_OK(rill_sim_step(gpu.sim, 7));
         ASSERT_OK(rill_sim_step(cpu.sim, 7)); /* as many: a state says how many there were */
@@ -140,16 +144,42 @@ static void compare(rill_addressing addressing, rill_stream stream, rill_storage
 Test(free_surface_gpu, passes_have_the_same_bits, .timeout = 600)
 {
     static const rill_stream streams[] = {RILL_PULL, RILL_AA, RILL_ESOTWIST, RILL_ESOPULL};
-    for (int k = 0; k < 4; k++) compare(RILL_BITMAP, streams[k], RILL_FP64);
+    for (int k = 0; k < 4; k++) compare(box, RILL_BITMAP, streams[k], RILL_FP64);
     for (int storage = 0; storage < RILL_STORAGE_COUNT; storage++)
-        if (storage != RILL_FP64) compare(RILL_LIST, RILL_ESOPULL, (rill_storage)storage);
+        if (storage != RILL_FP64) compare(box, RILL_LIST, RILL_ESOPULL, (rill_storage)storage);
+}
+
+/* One tile and a list shorter than a block of threads; several runs of tiles and a list of several blocks. */
+Test(free_surface_gpu, short_and_long_lists_have_the_same_bits, .timeout = 600)
+{
+    compare(small_box, RILL_BITMAP, RILL_ESOPULL, RILL_FP32);
+    liquid l = liquid_of(large_box, RILL_BACKEND_CPU, RILL_LIST, RILL_PULL, RILL_FP32);
+    cr_expect_gt(l.surface->front.list.count, 1024);
+    cr_expect_gt(rill_front_tiles(l.nodes), 4);
+    end(&l);
+    compare(large_box, RILL_BITMAP, RILL_ESOPULL, RILL_FP32);
+}
+
+/* A run that another one goes on with, from all that a checkpoint has. */
+Test(free_surface_gpu, a_run_is_resumed, .timeout = 600)
+{
+    if (!rill_backend_available(RILL_BACKEND_CUDA)) cr_skip("there is no GPU");
+    liquid first = liquid_of(box, RILL_BACKEND_CUDA, RILL_BITMAP, RILL_ESOPULL, RILL_FP32),
+           second = liquid_of(box, RILL_BACKEND_CUDA, RILL_BITMAP, RILL_ESOPULL, RILL_FP32);
+    ASSERT_OK(rill_sim_step(first.sim, 31));
+    take_over(&second, &first);
+    ASSERT_OK(rill_sim_step(first.sim, 40));
+    ASSERT_OK(rill_sim_step(second.sim, 40));
+    expect_same(&second, &first, "40 steps after a state was taken over");
+    end(&first);
+    end(&second);
 }
 
 /* Steps round in another order on a GPU, and no more. */
 Test(free_surface_gpu, the_flow_is_that_of_processors, .timeout = 600)
 {
-    liquid cpu = liquid_of(RILL_BACKEND_CPU, RILL_LIST, RILL_ESOPULL, RILL_FP64),
-           gpu = liquid_of(other_backend(), RILL_BITMAP, RILL_ESOPULL, RILL_FP64);
+    liquid cpu = liquid_of(box, RILL_BACKEND_CPU, RILL_LIST, RILL_ESOPULL, RILL_FP64),
+           gpu = liquid_of(box, other_backend(), RILL_BITMAP, RILL_ESOPULL, RILL_FP64);
     const rill_free_surface_totals first = totals_of(&gpu);
     ASSERT_OK(rill_sim_step(cpu.sim, 60));
     ASSERT_OK(rill_sim_step(gpu.sim, 60));
@@ -166,7 +196,7 @@ Test(free_surface_gpu, the_flow_is_that_of_processors, .timeout = 600)
 Test(free_surface_gpu, bubbles_are_refused)
 {
     if (!rill_backend_available(RILL_BACKEND_CUDA)) cr_skip("there is no GPU");
-    liquid l = liquid_of(RILL_BACKEND_CUDA, RILL_LIST, RILL_AA, RILL_FP32);
+    liquid l = liquid_of(box, RILL_BACKEND_CUDA, RILL_LIST, RILL_AA, RILL_FP32);
     rill_free_surface *other = NULL;
     const rill_free_surface_options o = {0, RILL_RIGHT_ANGLE, .gas_pressure = 0.1};
     double *fill = calloc(l.nodes, sizeof *fill);

@@ -27,8 +27,9 @@ typedef struct run {
     rill_step_run steps;
     rill_record bubbles; /* closed ones, where their pressure depends on their volume */
     rill_free_surface_outcome *out;
-    uint64_t counted; /* steps whose updates are counted */
-    double updates;   /* of liquid and interface nodes */
+    rill_node *middle; /* [n[2]] of the box: nodes of the column in the middle, RILL_UPSTREAM_WALL in solid */
+    uint64_t counted;  /* steps whose updates are counted */
+    double updates;    /* of liquid and interface nodes */
 } run;
 
 static double ball(const rill_free_surface_case *c, const double at[3])
@@ -185,6 +186,21 @@ static rill_status box_begin(run *r)
     return RILL_OK;
 }
 
+/* List the nodes of the column in the middle of the box. */
+static rill_status middle_list(run *r)
+{
+    const uint32_t *n = r->numbering->n, high = r->given->n[2];
+    const uint32_t at = r->given->n[0] / 2 + n[0] * (r->given->n[1] / 2);
+    const rill_status status =
+        rill_array_create(high, sizeof *r->middle, "a column of nodes", (void **)&r->middle);
+    for (uint32_t z = 0; z < high && status == RILL_OK; z++) r->middle[z] = RILL_UPSTREAM_WALL;
+    for (rill_node k = 0; k < r->surface->nodes && status == RILL_OK; k++) {
+        const uint32_t z = r->surface->cell[k] / (n[0] * n[1]);
+        if (r->surface->cell[k] % (n[0] * n[1]) == at && z < high) r->middle[z] = k;
+    }
+    return status;
+}
+
 static rill_status begin(run *r)
 {
     rill_status status = RILL_OK;
@@ -202,7 +218,8 @@ static rill_status begin(run *r)
     o.tau = c->tau;
     o.force[2] = -c->gravity;
     RILL_TRY(rill_sim_create(r->domain, &o, &r->sim));
-    status = begin_liquid(r);
+    RILL_TRY(begin_liquid(r));
+    status = middle_list(r);
 done:
     return status;
 }
@@ -215,7 +232,10 @@ static rill_status open_result(run *r)
                                             {"interface", "1", "interface nodes", 1},
                                             {"liquid", "1", "liquid nodes", 1},
                                             {"inflow", "lu", "mass that came in through a face", 0},
-                                            {"outflow", "lu", "mass that went out through a face", 0}},
+                                            {"outflow", "lu", "mass that went out through a face", 0},
+                                            {"level", "lu",
+                                             "of the liquid in the middle of x and y, below the first gas",
+                                             0}},
                                gas[] = {{"bubble", "1", "number", 1},
                                         {"volume", "lu", "of its gas", 0},
                                         {"pressure", "lu", "of its gas", 0},
@@ -230,7 +250,7 @@ static rill_status open_result(run *r)
                             .device = rill_sim_device(r->sim),
                             .variant = variant,
                             .seed = -1};
-    RILL_TRY(rill_record_create_of("liquid", columns, 7, &r->steps.record));
+    RILL_TRY(rill_record_create_of("liquid", columns, 8, &r->steps.record));
     if (r->given->gas_pressure > 0) RILL_TRY(rill_record_create_of("bubbles", gas, 6, &r->bubbles));
     if (r->given->output) status = rill_result_create(r->given->output, &about, &r->result);
 done:
@@ -331,6 +351,20 @@ done:
     return status;
 }
 
+/* Return how high the liquid stands in this column on the floor, or on solid there: up to the first gas. */
+static double level_of(const run *r)
+{
+    const uint32_t high = r->given->n[2];
+    uint32_t z = 0;
+    while (z < high && r->middle[z] == RILL_UPSTREAM_WALL) z++;
+    double level = z;
+    for (; z < high && r->middle[z] != RILL_UPSTREAM_WALL; z++) {
+        if (r->surface->state[r->middle[z]] == RILL_GAS) break;
+        level += (double)r->surface->fill[r->middle[z]];
+    }
+    return level;
+}
+
 /* Record what there is. */
 static rill_status row(void *context)
 {
@@ -347,6 +381,7 @@ static rill_status row(void *context)
     values[5] = (double)t->nodes[RILL_LIQUID];
     values[6] = t->through.came;
     values[7] = t->through.went;
+    values[8] = level_of(r);
     RILL_TRY(bubbles_row(r, step));
     if (step == 0) r->out->first = *t;
     r->updates += (double)(step - r->counted) * (values[4] + values[5]);
@@ -378,7 +413,7 @@ static void text_of(const rill_free_surface_case *c, const char *liquid, char *t
 {
     int at = snprintf(
         text, size,
-        "free surface %d liquid %s walls %d %d depth %a radius %a height %a speed %a width %a amplitude %a tau %a tension %a gravity %a angle %a steps %llu every %llu",
+        "free surface with levels %d liquid %s walls %d %d depth %a radius %a height %a speed %a width %a amplitude %a tau %a tension %a gravity %a angle %a steps %llu every %llu",
         (int)c->shape, liquid, c->walls[0], c->walls[1], c->depth, c->radius, c->height, c->speed, c->width,
         c->amplitude, c->tau, c->tension, c->gravity, c->contact_angle, (unsigned long long)c->steps,
         (unsigned long long)(c->output ? c->every : 0));
@@ -449,6 +484,7 @@ done:
     rill_record_free(&r.steps.record);
     rill_record_free(&r.bubbles);
     rill_result_destroy(r.result);
+    rill_array_destroy(r.middle);
     rill_free_surface_destroy(r.surface);
     rill_sim_destroy(r.sim);
     rill_domain_destroy(r.domain);

@@ -159,7 +159,8 @@ static void drop_is_resumed(int stream, rill_storage storage)
     cr_expect_eq(parts.steps, 131);
     static const char *const series[] = {"/series/liquid/step",      "/series/liquid/mass",
                                          "/series/liquid/volume",    "/series/liquid/speed_max",
-                                         "/series/liquid/interface", "/summary/mass_change"};
+                                         "/series/liquid/interface", "/series/liquid/level",
+                                         "/summary/mass_change"};
     for (size_t k = 0; k < sizeof series / sizeof *series; k++)
         expect_same(whole_name, parts_name, series[k]);
     for (uint64_t step = 0; step <= 129; step += 43) {
@@ -171,6 +172,50 @@ static void drop_is_resumed(int stream, rill_storage storage)
 Test(step_run, drops_go_on_to_the_same_bits)
 {
     for (int stream = 0; stream < 4; stream++) drop_is_resumed(stream, stream < 2 ? RILL_FP32 : RILL_FP64);
+}
+
+/* In the middle of the box the liquid stands as high as it was set: below the first gas, with a drop on a
+ * film of no gas between; and on what is solid there. */
+Test(step_run, level_of_a_liquid)
+{
+    char name[IO_TEST_PATH];
+    rill_geom *geom;
+    strcpy(name, io_test_path("level.h5"));
+    const struct {
+        rill_liquid_shape shape;
+        double depth, height, level;
+        bool post; /* solid, 3 cells high */
+    } all[] = {{RILL_LIQUID_POOL, 4.25, 0, 4.25, false},
+               {RILL_LIQUID_DROP, 4.25, 11, 4.25, false},
+               {RILL_LIQUID_POOL, 4.25, 0, 4.25, true},
+               {RILL_LIQUID_POOL, 2, 0, 3, true}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        rill_free_surface_case c = drop_of(0, RILL_FP32, name);
+        rill_free_surface_outcome out;
+        c.shape = all[k].shape;
+        c.depth = all[k].depth;
+        c.height = all[k].height;
+        c.gravity = c.speed = 0;
+        c.steps = c.every = 0;
+        cr_assert_eq(rill_geom_create(c.n, &geom), RILL_OK);
+        for (size_t v = 0; v < rill_geom_voxels(geom); v++) {
+            const size_t x = v % c.n[0], y = v / c.n[0] % c.n[1], z = v / c.n[0] / c.n[1];
+            geom->voxels[v] =
+                all[k].post && x == c.n[0] / 2 && y == c.n[1] / 2 && z < 3 ? RILL_SOLID : RILL_FLUID;
+        }
+        c.geom = geom;
+        unlink(name);
+        cr_assert_eq(rill_free_surface_run(&c, &out), RILL_OK, "%s", rill_error_message());
+        rill_h5_file *file = NULL;
+        double level = 0;
+        const uint64_t one = 1;
+        cr_assert_eq(rill_h5_open(name, &file), RILL_OK, "%s", rill_error_message());
+        cr_assert_eq(rill_h5_read(file, "/series/liquid/level", RILL_H5_F64, 1, NULL, &one, &level), RILL_OK,
+                     "%s", rill_error_message());
+        rill_h5_close(file);
+        cr_expect_float_eq(level, all[k].level, 1e-6, "%zu: %g", k, level);
+        rill_geom_destroy(geom);
+    }
 }
 
 /* Count rows, and keep the last. */

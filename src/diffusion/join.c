@@ -2,8 +2,10 @@
 /*
  * Coarser grids: chambers of blocks of 2^3 and of 4^3 voxels, made where the nodes are
  * (device/diffusion_blocks.h), and the levels of a network of the latter, which processors make: they are an
- * eighth and less of the former, so that little is left to be made by processors, and to be copied.
+ * eighth and less of the former, so that little is left to be made by processors, and to be copied. A GPU
+ * makes the chambers of 2^3 voxels beside them.
  */
+#include "core/aside.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/threads.h"
@@ -137,64 +139,78 @@ done:
     return status;
 }
 
-/* Make the levels of large chambers, whose rows are in another order than their numbers. */
-static rill_status network_make(rill_diffusor *d, const rill_block_sums *of, rill_block_sums *links)
+/* What is made on the way. */
+typedef struct making {
+    rill_diffusor *d;
+    rill_block_sums *of, *links; /* [rows of blocks + 1] */
+    rill_flow_level large;       /* chambers, but for its arrays */
+    void *array[ARRAYS];         /* of these, owned, first where loops make them, then of the host */
+    bool here;
+} making;
+
+/* Number large chambers, and list their links. */
+static rill_status large_make(making *m)
 {
     rill_status status = RILL_OK;
-    rill_network *network = &d->chambers;
-    rill_flow_level large = {.count = of[rill_block_rows(&d->all.grid)].large};
-    const uint64_t n = large.count;
+    rill_diffusor *d = m->d;
+    m->large.count = d->chambers.chambers = m->of[rill_block_rows(&d->all.grid)].large;
+    const uint64_t n = m->large.count;
     uint32_t link_count = 0;
-    void *array[ARRAYS] = {NULL};
-    bool here = !d->device;
-    network->chambers = large.count;
-    RILL_TRY(rill_diffusor_lend(d, n + 1, sizeof *d->work.small_of, name, &array[SMALL]));
-    RILL_TRY(rill_diffusor_lend(d, n, sizeof *d->work.outlet, name, &array[OUTLET]));
-    d->work.small_of = array[SMALL];
-    d->work.outlet = array[OUTLET];
-    status = chambers_make(d, false, of, links, &large, &link_count);
-    array[BEGIN] = large.begin;
-    array[LINK] = large.link;
+    m->here = !d->device;
+    RILL_TRY(rill_diffusor_lend(d, n + 1, sizeof *d->work.small_of, name, &m->array[SMALL]));
+    RILL_TRY(rill_diffusor_lend(d, n, sizeof *d->work.outlet, name, &m->array[OUTLET]));
+    d->work.small_of = m->array[SMALL];
+    d->work.outlet = m->array[OUTLET];
+    status = chambers_make(d, false, m->of, m->links, &m->large, &link_count);
+    m->array[BEGIN] = m->large.begin;
+    m->array[LINK] = m->large.link;
     RILL_TRY(status);
     RILL_TRY(send(d, d->work.small_of + n, &d->fine.count, sizeof d->fine.count));
-    if (!here) {
-        RILL_TRY(home(d,
-                      (uint64_t[]){(n + 1) * sizeof *large.begin, link_count * sizeof *large.link,
-                                   n * sizeof *d->work.outlet, (n + 1) * sizeof *d->work.small_of},
-                      array));
-        here = true;
-    }
-    network->outlet = array[OUTLET]; /* its own from now on */
-    large.link = array[LINK];
-    array[OUTLET] = array[LINK] = NULL;
-    status = rill_network_prepare_links(network, array[BEGIN], &large.link);
-    rill_array_destroy(large.link); /* NULL where the network has it */
+    if (m->here) return RILL_OK;
+    RILL_TRY(home(d,
+                  (uint64_t[]){(n + 1) * sizeof *m->large.begin, link_count * sizeof *m->large.link,
+                               n * sizeof *d->work.outlet, (n + 1) * sizeof *d->work.small_of},
+                  m->array));
+    m->here = true;
+done:
+    return status;
+}
+
+/* Make the levels of large chambers, whose rows are in another order than their numbers. */
+static rill_status network_make(making *m)
+{
+    rill_status status = RILL_OK;
+    rill_diffusor *d = m->d;
+    rill_network *network = &d->chambers;
+    const uint64_t n = m->large.count;
+    rill_flow_link *link = m->array[LINK];
+    network->outlet = m->array[OUTLET]; /* its own from now on */
+    m->array[OUTLET] = m->array[LINK] = NULL;
+    status = rill_network_prepare_links(network, m->array[BEGIN], &link);
+    rill_array_destroy(link); /* NULL where the network has it */
     RILL_TRY(status);
     coarser_scale(network);
     RILL_TRY(rill_array_create(2 * n, sizeof *d->first, name, (void **)&d->first));
     network->level->first = d->first;
     network->level->end = d->first + n;
-    rill_threads_for(n, 4096, members_find, &(members){network, array[SMALL]});
+    rill_threads_for(n, 4096, members_find, &(members){network, m->array[SMALL]});
 done:
-    for (int k = 0; k < ARRAYS; k++)
-        if (here)
-            rill_array_destroy(array[k]);
-        else
-            rill_diffusor_give_back(d, array[k]);
     return status;
 }
 
-/* Make the level of small chambers, with its vectors. */
-static rill_status fine_make(rill_diffusor *d, const rill_block_sums *of, rill_block_sums *links)
+/* Make the level of small chambers, with its vectors. @param context  a `making` */
+static rill_status fine_make(void *context)
 {
     rill_status status = RILL_OK;
+    making *m = context;
+    rill_diffusor *d = m->d;
     rill_flow_level *fine = &d->fine;
     const uint64_t n = fine->count;
     double **const vectors[] = {&fine->inverse, &fine->given, &fine->value, &fine->old};
     for (int k = 0; k < 4; k++) RILL_TRY(rill_diffusor_lend(d, n, sizeof(double), name, vectors[k]));
     RILL_TRY(rill_diffusor_lend(d, rill_flow_chunks(fine->count), sizeof(double), name, &d->partial_fine));
     fine->joined = fine->count;
-    RILL_TRY(chambers_make(d, true, of, links, fine, &d->fine_links));
+    RILL_TRY(chambers_make(d, true, m->of, m->links, fine, &d->fine_links));
 done:
     return status;
 }
@@ -203,21 +219,33 @@ rill_status rill_diffusor_join(rill_diffusor *d)
 {
     rill_status status = RILL_OK;
     const uint64_t rows = rill_block_rows(&d->all.grid);
-    rill_block_sums *of = NULL, *links = NULL;
-    RILL_TRY(rill_array_create(rows + 1, sizeof *of, name, (void **)&of));
-    RILL_TRY(rill_array_create(rows + 1, sizeof *links, name, (void **)&links));
-    RILL_TRY(rill_diffusor_lend(d, rows + 1, sizeof *of, name, &d->work.before));
+    making m = {.d = d};
+    rill_aside aside = {.work = NULL};
+    RILL_TRY(rill_array_create(rows + 1, sizeof *m.of, name, (void **)&m.of));
+    RILL_TRY(rill_array_create(rows + 1, sizeof *m.links, name, (void **)&m.links));
+    RILL_TRY(rill_diffusor_lend(d, rows + 1, sizeof *m.of, name, &d->work.before));
     if (!d->work.coarse)
         RILL_TRY(rill_diffusor_lend(d, d->numbering.nodes, sizeof *d->work.coarse, name, &d->work.coarse));
-    RILL_TRY(count(d, RILL_DIFFUSION_COUNT, "chambers", of));
-    d->fine.count = of[rows].small;
-    RILL_TRY(network_make(d, of, links));
-    RILL_TRY(fine_make(d, of, links));
+    RILL_TRY(count(d, RILL_DIFFUSION_COUNT, "chambers", m.of));
+    d->fine.count = m.of[rows].small;
+    RILL_TRY(large_make(&m));
+    if (d->device) rill_aside_begin(&aside, fine_make, &m); /* processors make the levels meanwhile */
+    RILL_TRY(network_make(&m));
+    if (!d->device) RILL_TRY(fine_make(&m));
+    do { /* a run that is cancelled ends between two iterations, where a checkpoint is written */
+        status = rill_aside_end(&aside);
+    } while (status == RILL_CANCELLED && aside.threaded);
 done:
+    rill_aside_drop(&aside);
     rill_diffusor_give_back(d, d->work.before);
     d->work.before = NULL;
-    rill_array_destroy(of);
-    rill_array_destroy(links);
+    for (int k = 0; k < ARRAYS; k++)
+        if (m.here)
+            rill_array_destroy(m.array[k]);
+        else
+            rill_diffusor_give_back(d, m.array[k]);
+    rill_array_destroy(m.of);
+    rill_array_destroy(m.links);
     return status;
 }
 

@@ -63,10 +63,14 @@ static rill_status forces(rill_membranes *m)
     rill_status status = RILL_OK;
     const double(*x)[3] = (const double(*)[3])m->x;
     rill_threads_for(m->count, 1, stretch, m);
+    for (uint64_t v = 0; v < vertices_of(m) && m->load; v++)
+        for (int a = 0; a < 3; a++) m->force[v][a] += m->load[v][a];
     RILL_TRY(placed(m));
     if (m->contact.room)
         rill_membrane_contact_add(&m->contact, x, (uint32_t)vertices_of(m), m->elastic.mesh->vertex_count,
                                   m->force);
+    if (m->wall_strength > 0)
+        rill_membrane_walls_add(&m->walls, m->wall_strength, x, vertices_of(m), m->force);
     RILL_TRY(bounded(m));
     RILL_TRY(rill_support_find(&m->support, x, vertices_of(m)));
     rill_support_spread(&m->support, x, (const double(*)[3])m->force, vertices_of(m));
@@ -143,6 +147,8 @@ rill_status rill_membranes_create(rill_sim *sim, const rill_membranes_options *o
     m->sim = sim;
     m->count = options->count;
     m->slip = options->slip;
+    m->wall_strength = options->wall;
+    m->walls = (rill_membrane_walls){&domain->numbering, {open[0], open[1], open[2]}};
     RILL_TRY(rill_elastic_create(options->mesh, &options->elastic, &m->elastic));
     RILL_TRY(rill_array_create(vertices_of(m), sizeof *m->x, what, (void **)&m->x));
     RILL_TRY(rill_array_create_zero(vertices_of(m), sizeof *m->force, what, (void **)&m->force));
@@ -181,6 +187,23 @@ void rill_membranes_destroy(rill_membranes *m)
     rill_support_destroy(&m->support);
     rill_membrane_contact_destroy(&m->contact);
     rill_array_destroy(m);
+}
+
+void rill_membranes_stresses(rill_membranes *m, double (*stress)[RILL_MEMBRANE_STRESS])
+{
+    static const int axes[RILL_MEMBRANE_STRESS][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+    const uint32_t vertices = m->elastic.mesh->vertex_count;
+    rill_threads_for(m->count, 1, stretch, m);
+    for (uint64_t k = 0; k < m->count; k++) {
+        const double(*x)[3] = (const double(*)[3])m->x + k * vertices;
+        const double(*force)[3] = (const double(*)[3])m->force + k * vertices;
+        for (int c = 0; c < RILL_MEMBRANE_STRESS; c++) {
+            const int a = axes[c][0], b = axes[c][1];
+            stress[k][c] = 0;
+            for (uint32_t v = 0; v < vertices; v++) /* forces add up to 0: any point may be the origin */
+                stress[k][c] -= (force[v][a] * (x[v][b] - x[0][b]) + force[v][b] * (x[v][a] - x[0][a])) / 2;
+        }
+    }
 }
 
 rill_status rill_membranes_moments(rill_membranes *m, rill_node first, rill_node count, double *rho,

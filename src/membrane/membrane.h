@@ -12,22 +12,26 @@
 #include "membrane/contact.h"
 #include "membrane/elastic.h"
 #include "membrane/support.h"
+#include "membrane/walls.h"
 #include "sim/passes.h"
 
 /** Membranes of one kind on a simulation. */
 typedef struct rill_membranes {
-    rill_sim *sim;         /**< not owned */
-    rill_elastic elastic;  /**< shape at rest, whose mesh is not owned */
-    uint32_t count;        /**< membranes */
-    double (*x)[3];        /**< [count][vertices], voxels from the corner of the box, not wrapped */
-    double (*force)[3];    /**< [count][vertices], lu */
-    double (*velocity)[3]; /**< [count][vertices], of the last step, lu */
-    double (*scratch)[2];  /**< [count][vertices] */
-    double (*area)[3];     /**< [count][vertices], see rill_membrane_areas() */
-    double (*felt)[3];     /**< [count][vertices], force of nodes there */
-    double slip;           /**< see the options */
+    rill_sim *sim;           /**< not owned */
+    rill_elastic elastic;    /**< shape at rest, whose mesh is not owned */
+    uint32_t count;          /**< membranes */
+    double (*x)[3];          /**< [count][vertices], voxels from the corner of the box, not wrapped */
+    double (*force)[3];      /**< [count][vertices], lu */
+    double (*velocity)[3];   /**< [count][vertices], of the last step, lu */
+    double (*scratch)[2];    /**< [count][vertices] */
+    double (*area)[3];       /**< [count][vertices], see rill_membrane_areas() */
+    double (*felt)[3];       /**< [count][vertices], force of nodes there */
+    const double (*load)[3]; /**< [count][vertices], forces from outside, lu; NULL: none. Not owned */
+    double slip;             /**< see the options */
     rill_support support;
     rill_membrane_contact contact; /**< where there are several */
+    rill_membrane_walls walls;
+    double wall_strength; /**< see the options */
 } rill_membranes;
 
 /** What they are made of. */
@@ -39,6 +43,7 @@ typedef struct rill_membranes_options {
                        force along the surface; rill_membrane_slip(), or 0 */
     uint32_t count; /**< membranes */
     double contact; /**< strength of contact between them, force, lu; see contact.h */
+    double wall;    /**< strength of the push of walls, force, lu; 0: none; see walls.h */
     const double (*centres)[3]; /**< [count], voxels from the corner of the box */
 } rill_membranes_options;
 
@@ -60,6 +65,18 @@ double rill_membrane_slip(int width);
 
 /** Destroy them; NULL is allowed. */
 void rill_membranes_destroy(rill_membranes *membranes);
+
+/** Components of a symmetric tensor: xx, yy, zz, xy, xz, yz. */
+enum { RILL_MEMBRANE_STRESS = 6 };
+
+/**
+ * Set the stress that each membrane adds to that of the fluid, times the volume, lu: with the same viscosity
+ * inside and outside - sum (F x + x F) / 2 over its vertices, F being the elastic force that acts on the
+ * fluid (Batchelor 1970, doi:10.1017/S0022112070000745). n of them in a volume add n / volume times their
+ * mean.
+ * @param[out] stress  [count]
+ */
+void rill_membranes_stresses(rill_membranes *membranes, double (*stress)[RILL_MEMBRANE_STRESS]);
 
 /** Copy density and velocity of nodes as rill_sim_moments() does, with half the force of the membranes. */
 rill_status rill_membranes_moments(rill_membranes *membranes, rill_node first, rill_node count, double *rho,

@@ -37,6 +37,7 @@ typedef struct run {
     rill_membrane_mesh mesh;
     uint32_t (*triangles)[3]; /* of all capsules */
     rill_membranes *membranes;
+    double (*stress)[RILL_MEMBRANE_STRESS]; /* of each capsule */
     rill_membrane_shape rest;
     rill_result *result;
     rill_step_run steps;
@@ -265,6 +266,8 @@ static rill_status begin(run *r)
         .contact = shear, /* times a voxel */
         .centres = (const double(*)[3])centres};
     RILL_TRY(rill_membranes_create(r->sim, &membranes, &r->membranes));
+    RILL_TRY(rill_array_create(r->membranes->count, sizeof *r->stress, "the stresses of capsules",
+                               (void **)&r->stress));
     status = stiffness_check(r);
 done:
     rill_array_destroy(centres);
@@ -298,6 +301,7 @@ static void shape_add(const rill_membrane_shape *s, const rill_membrane_shape *r
 
 static rill_capsule_row measure(const run *r)
 {
+    const double nu = (r->given->tau - 0.5) / 3;
     double twice[2] = {0};
     rill_capsule_row row = {.strain = r->scales.rate * (double)rill_sim_steps(r->sim)};
     for (uint32_t k = 0; k < r->membranes->count; k++) {
@@ -305,6 +309,9 @@ static rill_capsule_row measure(const run *r)
         const rill_membrane_shape s = rill_membrane_shape_of(&r->mesh, x);
         shape_add(&s, &r->rest, r->membranes->count, twice, &row);
     }
+    rill_membranes_stresses(r->membranes, r->stress);
+    for (uint32_t k = 0; k < r->membranes->count; k++)
+        row.stress += r->stress[k][4] / (nu * r->scales.rate * r->rest.volume * r->membranes->count);
     row.inclination = atan2(twice[1], twice[0]) * 90 / M_PI;
     return row;
 }
@@ -350,7 +357,8 @@ static rill_status open_result(run *r)
         {"volume", "1", "over that at rest", 1},
         {"centre_x", "lu", NULL, 0},
         {"centre_y", "lu", NULL, 0},
-        {"centre_z", "lu", NULL, 0}};
+        {"centre_z", "lu", NULL, 0},
+        {"stress", "1", "shear stress that is added, over viscosity, rate and share of the volume", 1}};
     rill_status status = RILL_OK;
     char variant[128];
     rill_variant_name(rill_sim_variant(r->sim), variant, sizeof variant);
@@ -467,9 +475,9 @@ static rill_status row(void *context)
     r->out->last = measure(r);
     double *values = rill_record_append(&r->steps.record, step, now->strain);
     if (!values) return rill_fail(RILL_SYSTEM, "out of memory for a series");
-    const double more[10] = {now->deformation, now->inclination, now->axes[0], now->axes[1],
+    const double more[11] = {now->deformation, now->inclination, now->axes[0], now->axes[1],
                              now->axes[2],     now->area,        now->volume,  now->centre[0],
-                             now->centre[1],   now->centre[2]};
+                             now->centre[1],   now->centre[2],   now->stress};
     memcpy(values + 2, more, sizeof more);
     r->out->steps = step;
     if (r->given->row) r->given->row(r->given->context, now);
@@ -569,6 +577,7 @@ done:
     rill_membranes_destroy(r.membranes);
     rill_membrane_mesh_destroy(&r.mesh);
     rill_array_destroy(r.triangles);
+    rill_array_destroy(r.stress);
     rill_sim_destroy(r.sim);
     rill_domain_destroy(r.domain);
     rill_geom_destroy(r.geom);

@@ -21,6 +21,7 @@ typedef struct rill_capsule_row {
     double axes[3];     /**< semi-axes, voxels, longest first */
     double area, volume; /**< over those at rest */
     double centre[3];    /**< voxels from the corner of the box */
+    double stress;       /**< shear stress that a capsule adds, over mu rate, per share of the volume */
 } rill_capsule_row;
 
 /** What to compute: lengths in voxels, the rest without dimensions. */

@@ -34,6 +34,7 @@ extern const rill_verify_group rill_verify_vessel_cases;      /**< whole cases w
 extern const rill_verify_group rill_verify_vessel_bodies;     /**< spheres and a cylinder with such walls */
 
 extern const rill_verify_group rill_verify_capsules;        /**< capsules in shear flow */
+extern const rill_verify_group rill_verify_tweezers_cases;  /**< a red blood cell between optical tweezers */
 extern const rill_verify_group rill_verify_format_capsules; /**< formats and a capsule */
 
 extern const rill_verify_group rill_verify_free_surface; /**< liquids with a free surface */

@@ -32,7 +32,7 @@ static const rill_verify_group *const vessels[] = {&rill_verify_vessel_pipes,
                                                    &rill_verify_vessel_bodies,
                                                    &rill_verify_vessel_cases,
                                                    NULL};
-static const rill_verify_group *const capsules[] = {&rill_verify_capsules, NULL};
+static const rill_verify_group *const capsules[] = {&rill_verify_capsules, &rill_verify_tweezers_cases, NULL};
 static const rill_verify_group *const free_surface[] = {&rill_verify_free_surface, NULL};
 static const rill_verify_group *const *const suites[RILL_VERIFY_SUITES] = {reference, formats,  sizes,
                                                                            vessels,   capsules, free_surface};

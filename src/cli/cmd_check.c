@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill check: state the plan of a case, and whether it can run, before anything is allocated for it. */
-#include "cli/vessel.h"
+#include "cli/case_kinds.h"
 #include "cli/cli.h"
 #include "io/json_file.h"
 #include "vessel/case/case.h"
@@ -12,6 +12,8 @@ static rill_status check(const char *path, cli_case_choices *c)
     rill_status status = RILL_OK;
     json_t *json = NULL;
     cli_case read = {0};
+    const cli_case_kind *kind = cli_case_kind_of(path);
+    if (kind) return kind->check(path, c);
     RILL_TRY(cli_case_read(path, c, NULL, &read));
     if (!c->quiet) cli_case_print_plan(read.given, read.geom, &read.plan);
     if (c->json) {
@@ -28,10 +30,15 @@ done:
     return status;
 }
 
-static rill_status print_schema(const char *path)
+static rill_status print_schema(const char *section)
 {
-    if (path) return rill_fail(RILL_USAGE, "--schema prints the schema of all cases: leave out %s", path);
-    json_t *json = rill_case_schema();
+    const cli_case_kind *kind = section ? cli_case_kind_find(section) : NULL;
+    if (section && !kind)
+        return rill_fail(
+            RILL_USAGE,
+            "--schema prints the schema of all cases of vessels, or of a section such as cells: leave out %s",
+            section);
+    json_t *json = kind ? kind->schema() : rill_case_schema();
     char *text = json ? rill_json_text(json, 15) : NULL;
     json_decref(json);
     if (!text) return rill_fail(RILL_SYSTEM, "out of memory for the schema of case files");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rill run: make a vessel's case flow. The loop is vessel/run/run.c's, what is printed is run_output.c's. */
 #include "vessel/case/rhythm.h"
-#include "cli/vessel.h"
+#include "cli/case_kinds.h"
 #include "cli/cli.h"
 #include "core/units.h"
 #include "io/json_file.h"
@@ -233,9 +233,22 @@ done:
     return status;
 }
 
+/* Hand a case of another kind on. */
+static rill_status kind_run(const choices *c, const cli_case_kind *kind, const char *path)
+{
+    return kind->run(path, &(cli_kind_run){.common = &c->common,
+                                           .directory = c->dry_run ? NULL : c->directory,
+                                           .fields = (rill_fields_kind)c->fields,
+                                           .resume = c->resume,
+                                           .every = c->every_given ? c->every : -1,
+                                           .line = c->line,
+                                           .progress = c->progress});
+}
+
 static rill_status work(choices *c, const char *path, int *code)
 {
     rill_status status = RILL_OK;
+    const cli_case_kind *kind = cli_case_kind_of(path);
     cli_case read = {0};
     cli_grids grids = {.count = 0};
     rill_vessel *vessel = NULL;
@@ -244,6 +257,10 @@ static rill_status work(choices *c, const char *path, int *code)
         RILL_TRY(directory_make(c, path));
         RILL_TRY(directory_lock(c));
         RILL_TRY(directory_try(c));
+    }
+    if (kind) {
+        status = kind_run(c, kind, path);
+        goto done;
     }
     RILL_TRY(cli_case_read(path, &c->common, go && c->resume ? c->directory : NULL, &read));
     c->cycles = read.given->run.pulsatile ? read.given->run.cycles : 0;

@@ -306,8 +306,9 @@ format: ## format the sources in place
 format-check: ## fail when a source is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
 
-schemas: $(BUILD)/rill ## write data/schemas/case.schema.json from the tables by which rill reads a case
+schemas: $(BUILD)/rill ## write the schemas of case files in data/schemas from the tables by which rill reads them
 	$(Q)$(BUILD)/rill check --schema >data/schemas/case.schema.json
+	$(Q)$(BUILD)/rill check --schema cells >data/schemas/cells.schema.json
 
 DATA := $(shell cd data && find . -name '*.csv' -o -name '*.yaml' -o -name '*.json' -o -name '*.md' | sort)
 # Of a path below a directory that the installation goes to: one word of the shell.

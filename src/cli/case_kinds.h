@@ -33,7 +33,7 @@ extern const cli_case_kind cli_cells_kind;
 /** Return the kind of a section's name, NULL for none. */
 const cli_case_kind *cli_case_kind_find(const char *section);
 
-/** Return the kind of a file, NULL for that of a vessel and for what is no case file. */
+/** Return the kind of a file, NULL for that of a vessel, a pipe, and what is no case file. */
 const cli_case_kind *cli_case_kind_of(const char *path);
 
 #endif

@@ -55,7 +55,8 @@ static int run(int argc, char **argv)
     bool help = false;
     const cli_option options[] = {
         {"schema", 0, CLI_FLAG, &c.schema,
-         .help = "print the JSON Schema of case files, for editors, and nothing else"},
+         .help =
+             "print the JSON Schema of case files, for editors, and nothing else; --schema cells: of those with the section cells"},
         CLI_OVERWRITE,
         {0}};
     RILL_TRY(cli_case_parse(&cli_check, options, &c, argc, argv, &path, &help));
@@ -78,5 +79,6 @@ const cli_command cli_check = {
         "moment to measure that. Exit code 1 with the remedy when the case cannot run, 3 when memory does not suffice.",
     .examples = "rill check vessel.yaml\n"
                 "rill check vessel.yaml --json plan.json\n"
-                "rill check --schema\n",
+                "rill check --schema\n"
+                "rill check --schema cells\n",
     .run = run};

@@ -344,6 +344,7 @@ const cli_command cli_run = {
         "(wall.vtkhdf), snapshots by phase, pictures and summary.json in a directory; docs/vessels.md lists all.\n"
         "--error-bar voxelizes the surface of the geometry again, 4/3 and 16/9 as coarse, and runs these grids first; they leave\n"
         "error-bar.vtkhdf and numbers with an uncertainty. The plan states their time and memory first.\n"
+        "A case with the section cells computes capsules or red blood cells: docs/capsules.md.\n"
         "SIGUSR1 writes a checkpoint; SIGTERM, SIGINT (control-C), SIGHUP and SIGUSR2 write one and stop.\n"
         "Exit code 2: the flow diverged or exceeded a limit (position and reason are printed, no\n"
         "results are written), or cycles did not repeat (results are written).\n"

@@ -19,6 +19,9 @@
 #define TAU_MOST 2.0
 #define SPEED_MOST 0.1
 
+/* What a body force adds to the velocity in a step, at most, lu. */
+#define FORCE_MOST 0.01
+
 /* Files and steps, at most; columns of the series of cells. */
 enum { FILES = 100000, COLUMNS = 32 };
 
@@ -106,6 +109,12 @@ static rill_status step_choose(const rill_cells_case *c, rill_progress progress,
             RILL_USAGE,
             "the membranes are too stiff for the time step of %.3g s, and would diverge: set run.time-step to %.2g s or less",
             p->dt, 0.95 * most * unit));
+    const double *force = p->force, push = hypot(hypot(force[0], force[1]), force[2]);
+    if (!(push <= FORCE_MOST))
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "the body-force adds %.3g voxels per step to the velocity in each step, above %g: lower it, or set run.time-step to %.2g s or less",
+            push, FORCE_MOST, 0.95 * p->dt * sqrt(FORCE_MOST / push)));
     if (p->plate > SPEED_MOST)
         RILL_TRY(rill_fail(
             RILL_USAGE,
@@ -232,7 +241,15 @@ static rill_status cells_place(const rill_cells_case *c, rill_progress progress,
     if (c->position_count > 0) {
         RILL_TRY(rill_array_create(p->count, sizeof *centres, "the positions of cells", (void **)&centres));
         for (uint32_t k = 0; k < p->count; k++)
-            for (int a = 0; a < 3; a++) centres[k][a] = (c->positions[k][a] - p->geom->origin[a]) / p->dx;
+            for (int a = 0; a < 3; a++) {
+                centres[k][a] = (c->positions[k][a] - p->geom->origin[a]) / p->dx;
+                if (!(centres[k][a] >= 0 && centres[k][a] <= p->geom->n[a]))
+                    RILL_TRY(rill_fail(
+                        RILL_USAGE,
+                        "%s: %c of the position of cell %u, %g m, is outside of the geometry, which has %g to %g m",
+                        c->path, rill_axis(a), k + 1, c->positions[k][a], p->geom->origin[a],
+                        p->geom->origin[a] + p->dx * p->geom->n[a]));
+            }
     }
     status = rill_seed(&(rill_seed_options){.geom = p->geom,
                                             .mesh = &p->mesh,

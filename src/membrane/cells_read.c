@@ -95,7 +95,7 @@ static const rill_key fluid_keys[] = {
 static const rill_key flow_keys[] = {
     {"body-force", RILL_KEY_CALL, AT(force), .read = read_force, .schema = force_schema,
      .help = "Force on the fluid by volume, [x, y, z], as a pressure that falls by as much per length has. Default: none."},
-    SET("shear-rate", rate, "1/s", 0, 1e9, true,
+    SET("shear-rate", rate, "s-1", 0, 1e9, true,
         .help = "Solid domain boundaries along z move along x and -x at this rate times half of their distance. Default: none."),
     {0}};
 static const rill_key cell_keys[] = {
@@ -163,8 +163,9 @@ static rill_status check(const rill_cells_case *c)
             RILL_USAGE, "%s: dilatation has no effect on the law neo-hookean: leave it out, or choose skalak",
             c->path);
     if (c->rows_every > c->duration || c->files_every > c->duration)
-        return rill_fail(RILL_USAGE, "%s: output is every %g s, and the run ends at %g s: write it more often",
-                         c->path, fmax(c->rows_every, c->files_every), c->duration);
+        return rill_fail(RILL_USAGE,
+                         "%s: output is every %g s, and the run ends at %g s: write it more often", c->path,
+                         fmax(c->rows_every, c->files_every), c->duration);
     if (c->fields && c->files_every == 0)
         return rill_fail(RILL_USAGE, "%s: fields are written with files of the membranes: give files-every",
                          c->path);

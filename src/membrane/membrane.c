@@ -34,9 +34,10 @@ static void stretch(const void *shared, uint64_t first, uint64_t end)
 
 static rill_status diverged(const rill_membranes *m)
 {
-    return rill_fail(RILL_NUMERICS,
-                     "a membrane diverged in step %llu: shorten the time steps (of `rill capsule` by --re)",
-                     (unsigned long long)rill_sim_steps(m->sim));
+    return rill_fail(
+        RILL_NUMERICS,
+        "a membrane diverged in step %llu: shorten the time steps (of `rill capsule` by --re, of a case file by run.time-step)",
+        (unsigned long long)rill_sim_steps(m->sim));
 }
 
 /* Refuse what the cells of kernels and contact cannot hold. */

@@ -13,8 +13,8 @@
 
 static const char *const what = "the positions of cells";
 
-/* Positions in the fluid that are tried for a cell, draws for one of them, and cells of the grid along an axis,
- * at most. */
+/* Positions in the fluid that are tried for a cell, draws for one of them, and cells of the grid along an
+ * axis, at most. */
 enum { TRIES = 5000, DRAWS = 1 << 22, GRID = 512 };
 
 /* Draws of a place: the centre, and three for the rotation. */

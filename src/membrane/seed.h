@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file seed.h
- * Positions for cells of one shape in a geometry, where they overlap neither walls nor each other. Draws are by
- * number, and one cell is placed after the other: the same positions on every machine, for any number of
+ * Positions for cells of one shape in a geometry, where they overlap neither walls nor each other. Draws are
+ * by number, and one cell is placed after the other: the same positions on every machine, for any number of
  * threads.
  */
 #ifndef RILL_MEMBRANE_SEED_H

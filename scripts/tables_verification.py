@@ -294,5 +294,5 @@ def figures():
 
 def made():
     """Return {path: {mark: text}}, and files that are not made any more: none."""
-    return {ROOT / "docs/suites.md": {suite: checks_of(suite) for suite in ("reference", "vessels", "free-surface")},
+    return {ROOT / "docs/suites.md": {suite: checks_of(suite) for suite in ("reference", "vessels", "free-surface", "capsules")},
             ROOT / "docs/formats.md": {"formats": format_tables(), "capsule": capsule_table()}}, []

@@ -7,8 +7,10 @@
 #include "free_surface/passes.h"
 #include "free_surface/plic.h"
 #include "geometry/generate/generate.h"
+#include "verify/steady.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 rill_verify_liquid rill_verify_liquid_of(const rill_verify_setup *setup)
@@ -96,6 +98,7 @@ rill_status rill_verify_liquid_begin(rill_verify_liquid *l)
     l->domain = NULL;
     l->sim = NULL;
     l->surface = NULL;
+    l->threads = omp_get_max_threads();
     RILL_TRY(geom_begin(l));
     RILL_TRY(rill_domain_create(l->geom, &(rill_domain_options){l->variant.lattice, -1}, &l->domain));
     o.variant = l->variant;
@@ -106,6 +109,7 @@ rill_status rill_verify_liquid_begin(rill_verify_liquid *l)
     o.force[2] = -l->force;
     RILL_TRY(rill_sim_create(l->domain, &o, &l->sim));
     l->nodes = rill_domain_nodes(l->domain);
+    if (l->fit) rill_verify_threads_fit(l->nodes);
     status = surface_begin(l);
 done:
     return status;
@@ -128,6 +132,7 @@ rill_status rill_verify_liquid_totals(rill_verify_liquid *l, rill_free_surface_t
 
 void rill_verify_liquid_end(rill_verify_liquid *l)
 {
+    omp_set_num_threads(l->threads);
     rill_free_surface_destroy(l->surface);
     rill_sim_destroy(l->sim);
     rill_domain_destroy(l->domain);

@@ -37,6 +37,8 @@ typedef struct rill_verify_liquid {
     rill_sim *sim;
     rill_free_surface *surface;
     uint64_t nodes;
+    bool fit;    /**< as many threads as gain time; else as many as there are */
+    int threads; /**< as many as there were before */
 } rill_verify_liquid;
 
 /** Return a box with the variant and the devices of a setup; the rest is for the caller. */

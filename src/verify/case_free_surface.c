@@ -125,18 +125,49 @@ static rill_status cap_run(const rill_verify_case *of, const rill_verify_setup *
     return rill_verify_cap_angle(&box, of->data, &values->found[0]);
 }
 
-#define ANGLE(kind_, what_, angle_, full_, radius_, nx_, ny_, nz_, steps_)                                   \
+/* A cylinder in the middle of the box has both contact lines in the same position within a cell, where they
+ * may stick; hence three positions. */
+static rill_status cylinder_run(const rill_verify_case *of, const rill_verify_setup *setup,
+                                rill_verify_values *values)
+{
+    static const double positions[] = {0, 0.25, 0.5};
+    enum { count = sizeof positions / sizeof *positions };
+    rill_status status = RILL_OK;
+    const rill_verify_liquid box = rill_verify_liquid_of(setup);
+    rill_verify_cap cap = *(const rill_verify_cap *)of->data;
+    double worst = cap.angle, mean = 0;
+    for (int k = 0; k < count; k++) {
+        double angle;
+        cap.aside = positions[k];
+        RILL_TRY(rill_verify_cap_angle(&box, &cap, &angle));
+        if (fabs(angle - cap.angle) > fabs(worst - cap.angle)) worst = angle;
+        mean += angle / count;
+    }
+    values->found[0] = mean;
+    values->found[1] = worst;
+done:
+    return status;
+}
+
+#define CAP(angle_, full_, across_, high_, steps_)                                                           \
     {                                                                                                        \
-        .name = "free-surface/" kind_ "-" #angle_, .what = what_ " on a wall, contact angle " #angle_,       \
-        .full = full_,                                                                                       \
+        .name = "free-surface/cap-" #angle_,                                                                 \
+        .what = "drop, half a ball of R = 7 before, on a wall, contact angle " #angle_, .full = full_,       \
         RILL_VERIFY_LIST({"contact angle", "degrees", RILL_VERIFY_ABSOLUTE, angle_, {3, 3, 3}, EXACT}),      \
-        .data = &(const rill_verify_cap){angle_, radius_, {nx_, ny_, nz_}, steps_},                          \
+        .data = &(const rill_verify_cap){angle_, 7, 0, {across_, across_, high_}, steps_},                   \
         .unfit = rill_verify_liquid_unfit, .run = cap_run                                                    \
     }
-#define CAP(angle_, full_, across_, high_, steps_)                                                           \
-    ANGLE("cap", "drop, half a ball of R = 7 before,", angle_, full_, 7, across_, across_, high_, steps_)
 #define CYLINDER(angle_, full_, steps_)                                                                      \
-    ANGLE("cylinder", "liquid, half a cylinder of R = 10 before,", angle_, full_, 10, 60, 1, 22, steps_)
+    {                                                                                                        \
+        .name = "free-surface/cylinder-" #angle_,                                                            \
+        .what = "liquid, half a cylinder of R = 10 before, on a wall, contact angle " #angle_,               \
+        .full = full_,                                                                                       \
+        RILL_VERIFY_LIST(                                                                                    \
+            {"mean of three positions", "degrees", RILL_VERIFY_ABSOLUTE, angle_, {3, 3, 3}, EXACT},          \
+            {"worst of them", "degrees", RILL_VERIFY_ABSOLUTE, angle_, {3, 3, 3}, EXACT}),                   \
+        .data = &(const rill_verify_cap){angle_, 10, 0, {60, 1, 22}, steps_},                                \
+        .unfit = rill_verify_liquid_unfit, .run = cylinder_run                                               \
+    }
 
 /* ---- a dam ----------------------------------------------------------------------------------- */
 

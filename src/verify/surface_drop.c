@@ -138,7 +138,7 @@ static double half_ball(const void *context, const double x[3])
 {
     const rill_verify_cap *c = context;
     const double y = c->n[1] == 1 ? 0 : x[1] - c->n[1] / 2.0;
-    return c->radius - sqrt(pow(x[0] - c->n[0] / 2.0, 2) + y * y + x[2] * x[2]);
+    return c->radius - sqrt(pow(x[0] - c->n[0] / 2.0 - c->aside, 2) + y * y + x[2] * x[2]);
 }
 
 static double in_cap(const void *context, const double x[3])

@@ -28,6 +28,7 @@ rill_status rill_verify_drop_period(const rill_verify_liquid *box, double radius
 typedef struct rill_verify_cap {
     double angle;  /**< of contact, degrees */
     double radius; /**< at first */
+    double aside;  /**< its middle is this far from the middle of the box, along x */
     uint32_t n[3];
     uint64_t steps;
 } rill_verify_cap;

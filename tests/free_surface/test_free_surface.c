@@ -188,7 +188,7 @@ static double angle_of(double angle, const uint32_t n[3], double radius, uint64_
     const rill_verify_liquid box = box_of(RILL_PULL, RILL_FP32);
     double found;
     ASSERT_OK(
-        rill_verify_cap_angle(&box, &(rill_verify_cap){angle, radius, {n[0], n[1], n[2]}, steps}, &found));
+        rill_verify_cap_angle(&box, &(rill_verify_cap){angle, radius, 0, {n[0], n[1], n[2]}, steps}, &found));
     return found;
 }
 

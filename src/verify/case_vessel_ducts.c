@@ -4,11 +4,12 @@
  * on triangles and their order, from the exact flow on, driven by a force.
  */
 #include "core/status.h"
+#include "vessel/plan/expected.h"
 #include "verify/groups.h"
 #include "verify/vessel_flow.h"
 #include "verify/vessel_unfit.h"
 
-#define SPEED RILL_VERIFY_DUCT_SPEED
+#define SPEED RILL_EXPECTED_SPEED
 
 typedef struct oblique {
     rill_verify_section_kind kind;

@@ -5,14 +5,12 @@
  * data/wall-shear-errors.csv and data/shape-errors.csv (scripts/wall-shear-errors).
  */
 #include "core/status.h"
+#include "vessel/plan/expected.h"
 #include "verify/groups.h"
 #include "verify/vessel_pulse.h"
 #include "verify/vessel_unfit.h"
 
 #include <math.h>
-
-#define REYNOLDS 200 /* of r, at most: a pipe is steady far above */
-#define STENOSIS 8   /* of data/stenosis.csv, of r */
 
 typedef struct errors {
     rill_lattice lattice;
@@ -59,9 +57,11 @@ done:
 static rill_status steady(const errors *e, double r, const rill_verify_setup *setup,
                           rill_verify_vessel_found *found)
 {
-    const double nu = (e->tau - 0.5) / 3, most = e->kind == RILL_VERIFY_STENOSIS ? STENOSIS : REYNOLDS;
-    double speed = fmin(RILL_VERIFY_DUCT_SPEED, most * nu / r);
-    if (e->collision == RILL_TRT) speed = fmin(speed, RILL_VERIFY_TRT_CELL_REYNOLDS * nu);
+    const double nu = (e->tau - 0.5) / 3, most = e->kind == RILL_VERIFY_STENOSIS
+                                                     ? RILL_EXPECTED_REYNOLDS_STENOSIS
+                                                     : RILL_EXPECTED_REYNOLDS;
+    double speed = fmin(RILL_EXPECTED_SPEED, most * nu / r);
+    if (e->collision == RILL_TRT) speed = fmin(speed, RILL_EXPECTED_CELL_TRT * nu);
     rill_verify_duct duct = {.kind = e->kind, .along = {1, 2, 2}, .r = r, .speed = speed};
     if (!e->straight) return rill_verify_duct_measure(&duct, nu, e->lattice, e->collision, setup, found);
     duct.along[0] = duct.along[1] = 0;

@@ -16,7 +16,7 @@
 #include <omp.h>
 
 #define SPEED 0.03 /* mean, lu */
-#define BEND RILL_VERIFY_TORUS_BEND
+#define BEND RILL_EXPECTED_BEND
 #define CELL_REYNOLDS 2.5 /* at the outlet */
 
 typedef struct bend {

@@ -66,9 +66,6 @@ typedef struct rill_verify_vessel_found {
     double rounding; /**< to expect, see rill_verify_rounding() */
 } rill_verify_vessel_found;
 
-/** Speed on the axis of a duct, lu: a Mach number of 0.1. */
-#define RILL_VERIFY_DUCT_SPEED 0.0556
-
 /**
  * Let the flow through a duct settle, and measure it.
  * @param[in] nu  lu

@@ -6,14 +6,13 @@
 #include "core/status.h"
 #include "geometry/surface/mesh.h"
 #include "sim/sim.h"
+#include "vessel/plan/expected.h"
 #include "vessel/run/sponge.h"
 #include "verify/steady.h"
 #include "verify/womersley.h"
 
 #include <complex.h>
 #include <math.h>
-
-#define SPEED 0.05 /* on the axis, at most, lu */
 
 typedef rill_verify_pulse pulse;
 
@@ -118,7 +117,9 @@ rill_status rill_verify_pulse_measure(const rill_verify_pulse *of, double r, con
     pulse own = *of, *p = &own;
     const double nu = (p->tau - 0.5) / 3;
     const uint64_t steps = period_of(p, r, nu);
-    const double fastest = p->collision == RILL_TRT ? fmin(SPEED, RILL_VERIFY_TRT_CELL_REYNOLDS * nu) : SPEED;
+    const double fastest = p->collision == RILL_TRT
+                               ? fmin(RILL_EXPECTED_SPEED_PULSE, RILL_EXPECTED_CELL_TRT * nu)
+                               : RILL_EXPECTED_SPEED_PULSE;
     const rill_verify_duct duct = {.kind = RILL_VERIFY_CIRCLE,
                                    .along = {p->along[0], p->along[1], p->along[2]},
                                    .r = r,

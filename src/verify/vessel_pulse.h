@@ -9,8 +9,6 @@
 
 #include "verify/vessel_flow.h"
 
-#define RILL_VERIFY_TRT_CELL_REYNOLDS 5 /**< of the speed on the axis, TRT, at most */
-
 /** A flow. */
 typedef struct rill_verify_pulse {
     rill_lattice lattice;

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-#define BEND RILL_VERIFY_TORUS_BEND
-#define STRAIGHT 6 /* length of the straight pipe, of r */
+#define BEND RILL_EXPECTED_BEND /* radius of the axis over that of the pipe */
+#define STRAIGHT 6              /* length of the straight pipe, of r */
 
 /* ---- the flow ---- */
 

@@ -7,10 +7,8 @@
 #ifndef RILL_VERIFY_VESSEL_TORUS_H
 #define RILL_VERIFY_VESSEL_TORUS_H
 
+#include "vessel/plan/expected.h"
 #include "verify/vessel_flow.h"
-
-/** Radius of the circle that is the axis of the pipe over the radius of the pipe. */
-#define RILL_VERIFY_TORUS_BEND 5.0
 
 enum { RILL_VERIFY_TORUS_TERMS = 80, RILL_VERIFY_TORUS_WAVES = 12 };
 

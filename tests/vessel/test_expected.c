@@ -269,6 +269,19 @@ Test(expected, no_row_of_the_tables_has_more_than_is_stated) { tables_state_thei
 
 Test(expected, no_row_of_quadratic_walls_has_more_than_is_stated) { tables_state_their_rows(true, 80); }
 
+/* Pulses were measured up to the cell Reynolds number of their speed at the least tau of the table. */
+Test(expected, pulses_are_stated_as_far_as_they_were_measured)
+{
+    rill_expected t;
+    double least = INFINITY;
+    cr_assert_eq(rill_expected_read(false, &t), RILL_OK, "%s", rill_error_message());
+    for (int j = 0; j < t.count; j++)
+        if (t.points[j].alpha > 0) least = fmin(least, t.points[j].tau);
+    cr_expect_float_eq(RILL_EXPECTED_SPEED_PULSE * 3 / (least - 0.5), RILL_EXPECTED_CELL_PULSE, 1e-9,
+                       "tau %g", least);
+    rill_expected_free(&t);
+}
+
 /* What the suite finds is no larger than what the table says, but for a quarter. */
 Test(expected, the_table_holds)
 {

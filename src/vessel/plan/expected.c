@@ -15,18 +15,6 @@
 enum { FIXED = 5, ERRORS = 3 }; /* columns */
 
 #define LEAST 1e-4 /* errors are known to */
-#define BEND 0.2   /* of bends in the table: radius of the pipe over that of the bend */
-
-/* Up to where the flows of the tables were measured (src/verify/case_vessel_errors.c, vessel_pulse.c,
- * case_vessel_tori.c): Reynolds numbers of steady flow by mean speed and width, which with n cells across are
- * cell Reynolds numbers of twice as much over n on the axis; cell Reynolds numbers of TRT, of oscillating
- * flow and of shapes; Dean numbers. */
-#define STEADY_MOST 200.0
-#define STENOSIS_MOST 8.0
-#define CELL_TRT 5.0
-#define CELL_OSCILLATING 30.0
-#define CELL_SHAPE 16.7
-#define DEAN_MOST 100.0
 
 /* Cells across of the steady flows and of the shapes. */
 #define CELLS_LEAST 8.0
@@ -318,12 +306,12 @@ rill_case_plan_errors rill_expected_at(const rill_expected *t, rill_lattice latt
     knot *knots = t->count ? calloc((size_t)t->count, sizeof *knots) : NULL;
     out.layer = alpha > 0 ? cells / 2 / alpha : 0;
     if (!knots || !errors_at(&steady, tau, cells, knots, error)) goto done;
-    out.measured = cell_of(STEADY_MOST, cells, CELLS_MOST);
+    out.measured = cell_of(RILL_EXPECTED_REYNOLDS, cells, CELLS_MOST);
     if (alpha > 0 && errors_at(&oscillating, tau, out.layer, knots, pulse)) {
-        if (pulse[2] > error[2]) out.measured = CELL_OSCILLATING;
+        if (pulse[2] > error[2]) out.measured = RILL_EXPECTED_CELL_PULSE;
         for (int e = 0; e < ERRORS; e++) error[e] = fmax(error[e], pulse[e]);
     }
-    if (collision == RILL_TRT) out.measured = fmin(out.measured, CELL_TRT);
+    if (collision == RILL_TRT) out.measured = fmin(out.measured, RILL_EXPECTED_CELL_TRT);
     /* That of the mean is of the extrapolation and goes up and down as the layer lies between nodes, whatever
      * the collision: the larger one of all that were measured with as many cells in it. */
     for (int k = 0; k < 2; k++)
@@ -392,14 +380,15 @@ rill_case_plan_errors rill_case_expected(const rill_case *given, const rill_case
     out.pressure += out.sound;
     out.mean += out.sound;
     out.local += out.sound;
-    out.dean = least->reynolds * sqrt(BEND);
+    out.dean = least->reynolds * sqrt(1 / RILL_EXPECTED_BEND);
     if (out.dean > 0 && rill_expected_bend(quadratic, out.dean, cells, &out.bend) == RILL_OK)
         out.bend = fmax(out.bend + out.sound, out.local);
-    out.bend_at_least = out.at_least || out.dean > DEAN_MOST;
+    out.bend_at_least = out.at_least || out.dean > RILL_EXPECTED_DEAN;
     for (int k = 0; k < RILL_CASE_PLAN_SHAPES && !isnan(out.local); k++) {
         double e[ERRORS];
-        const double measured =
-            k == RILL_CASE_PLAN_STENOSIS ? cell_of(STENOSIS_MOST, cells, CELLS_SHAPE) : CELL_SHAPE;
+        const double measured = k == RILL_CASE_PLAN_STENOSIS
+                                    ? cell_of(RILL_EXPECTED_REYNOLDS_STENOSIS, cells, CELLS_SHAPE)
+                                    : RILL_EXPECTED_CELL_SHAPE;
         if (rill_expected_shape(quadratic, (rill_case_plan_shape)k, cells, e) != RILL_OK) continue;
         out.shape[k] = (rill_shape_errors){.pressure = fmax(e[0] + out.sound, out.pressure),
                                            .mean = fmax(e[1] + out.sound, out.mean),

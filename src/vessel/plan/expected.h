@@ -10,6 +10,21 @@
 
 #include "vessel/case/case.h"
 
+/**
+ * How far the flows of the tables go, which src/verify makes and rill_expected_at() states: Reynolds numbers
+ * of steady flow by mean speed and width, which are those by the speed on the axis and the radius; cell
+ * Reynolds numbers by the speed on the axis; Dean numbers in bends whose radius is so many of the pipe.
+ */
+#define RILL_EXPECTED_REYNOLDS 200
+#define RILL_EXPECTED_REYNOLDS_STENOSIS 8 /**< of data/stenosis.csv */
+#define RILL_EXPECTED_DEAN 100.0
+#define RILL_EXPECTED_BEND 5.0
+#define RILL_EXPECTED_CELL_TRT 5
+#define RILL_EXPECTED_SPEED 0.0556     /**< lu, on the axis, at most, of steady flow: a Mach number of 0.1 */
+#define RILL_EXPECTED_CELL_SHAPE 16.7  /**< of shapes: at that speed and tau 0.51 */
+#define RILL_EXPECTED_SPEED_PULSE 0.05 /**< of oscillating flow */
+#define RILL_EXPECTED_CELL_PULSE 30.0  /**< at that speed and the least tau, 0.505 */
+
 /** A point of the table. */
 typedef struct rill_expected_point {
     rill_lattice lattice;

@@ -14,6 +14,7 @@ CUDA_ARCH ?= 80 90
 PKG_CONFIG ?= pkg-config
 CLANG_FORMAT ?= clang-format
 OPT       ?= -O3
+TEST_OPT  ?= -O1
 HARDENED  ?= 1
 WERROR    ?=
 # Objects of the node update are built for each of these x86-64 levels; the processor chooses at run time.
@@ -92,6 +93,8 @@ LDFLAGS  += $(SANITIZE)
 # what there is to see: collide-D2Q9-DOUBLE how rows are read and written, operators-double-16 every lattice and collision.
 PLAIN    := src/cpu/collide-D3% src/cpu/collide-D2Q9-SINGLE% tests/operators-float% tests/operators-double-32%
 $(PLAIN:%=$(BUILD)/obj/%): SANITIZE :=
+# Of its minute and more to compile half is optimisation; its tests collide few nodes.
+$(BUILD)/obj/tests/operators-double-16.o: CFLAGS += -O0
 ifneq ($(RELEASE),)
 define plain_rule
 $(BUILD)/obj/$(1).o: $(RELEASE)/obj/$(1).o
@@ -159,6 +162,7 @@ DATA_SOURCES ?= $(CURDIR)/data
 FLAGS := $(CC) $(CFLAGS) $(HARDENING) $(CPPFLAGS) $(C_LOCALE) $(LDFLAGS) $(HARDENED_LINK) $(CUDA) $(NVFLAGS)
 keep = $(shell mkdir -p $(BUILD); printf '%s' $(call quote,$(2)) | cmp -s - $(BUILD)/$(1) || printf '%s' $(call quote,$(2)) >$(BUILD)/$(1))
 $(call keep,flags,$(FLAGS))
+$(call keep,test_flags,$(TEST_OPT))
 $(call keep,revision,$(REVISION))
 $(call keep,data_sources,$(DATA_SOURCES))
 
@@ -273,6 +277,9 @@ STORAGE_OBJ := $(foreach a,float double,$(CPU_LEVELS:%=$(BUILD)/obj/tests/storag
 $(BUILD)/tests/test_storage: $(STORAGE_OBJ)
 # Tests include what several folders of them use by its name alone.
 $(TEST_SRC:%.c=$(BUILD)/obj/%.o): CPPFLAGS += -Itests
+# They spend their time in the library: at -O3 they take twice as long to compile, and run no sooner.
+$(TEST_SRC:%.c=$(BUILD)/obj/%.o): CFLAGS += $(TEST_OPT)
+$(TEST_SRC:%.c=$(BUILD)/obj/%.o): $(BUILD)/test_flags
 $(BUILD)/obj/tests/storage-%.o: tests/storage/instance.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,"$< $*")$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -march=x86-64-$(word 2,$(part)) -DRILL_ARITHMETIC=$(word 1,$(part)) \

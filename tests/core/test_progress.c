@@ -429,7 +429,7 @@ Test(progress, a_vessel_that_stops_often_has_the_same_monitor, .disabled = SANIT
 }
 
 /* At first there is nothing; later there is a checkpoint and nothing else, from which the run goes on. */
-Test(progress, vessels)
+Test(progress, vessels, .disabled = SANITIZED)
 {
     rill_run_result result;
     canceller first = {.at = 1}, middle = {.at = 3}, again = {.at = 2}, never = {.at = 0};

@@ -175,7 +175,7 @@ Test(free_surface, waves_in_16_bits, .disabled = SANITIZED)
     }
 }
 
-Test(free_surface, a_drop_that_oscillates)
+Test(free_surface, a_drop_that_oscillates, .disabled = SANITIZED)
 {
     const rill_verify_liquid box = box_of(RILL_PULL, RILL_FP32);
     double period;

@@ -3,6 +3,7 @@
  * Interpolated walls: that every variant does the same with them, that they are half-way at q = 1/2,
  * momentum, and refusals. Their physics is in tests/physics/walls.c.
  */
+#include "core/sanitized.h"
 #include "geometry/voxels/components.h"
 #include "kernel/comparison/choices.h"
 #include "geometry/voxels/exact_walls.h"
@@ -215,7 +216,10 @@ Test(walls, every_scheme_and_addressing_does_the_same)
 Test(walls, formats_do_the_same_to_their_digits) { variants_every_format(expect_same); }
 
 /* What is built ahead of time, on every backend. */
-Test(walls, variants_that_are_built_agree) { variants_built(expect_same, 1e-13, 4e-6); }
+Test(walls, variants_that_are_built_agree, .disabled = SANITIZED)
+{
+    variants_built(expect_same, 1e-13, 4e-6);
+}
 
 /* Steps may interpolate themselves, but who looks between them sees links that were rewritten: the same bits,
  * however many steps are asked for at a time, gaps of one node between a wall and an opening among them. */

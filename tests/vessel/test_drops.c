@@ -40,13 +40,15 @@ Test(drops, planes_lie_across_the_vessel)
     rill_geom_destroy(geom);
 }
 
-/* Poiseuille: the drop is 8 mu Q L / (pi R^4), the ratio that of the pressures above the venous one. */
+/* Poiseuille: the drop is 8 mu Q L / (pi R^4), the ratio that of the pressures above the venous one.
+ * Sanitizers run the same code on a coarser grid, where the drop is less exact. */
 Test(drops, of_steady_flow_are_exact)
 {
     vessel_run r;
-    const double flow = 1e-6, exact = 8 * VISCOSITY * flow * APART / (M_PI * pow(RADIUS, 4));
+    const double flow = 1e-6, exact = 8 * VISCOSITY * flow * APART / (M_PI * pow(RADIUS, 4)),
+                 near = (SANITIZED ? 0.2 : 0.05) * exact;
     vessel_extension = 0;
-    vessel_pipe(0.25e-3, 0);
+    vessel_pipe(SANITIZED ? 0.4e-3 : 0.25e-3, 0);
     vessel_write(
         "v.yaml",
         "geometry: v.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 4 mPa.s}\nopenings:\n"
@@ -57,13 +59,13 @@ Test(drops, of_steady_flow_are_exact)
     const rill_run_result result = run(&r);
     const rill_run_drop *d = result.drops;
     cr_assert_eq(result.drop_count, 4);
-    cr_expect_float_eq(d[0].from - d[0].to, exact, 0.02 * exact, "%g of %g Pa", d[0].from - d[0].to, exact);
+    cr_expect_float_eq(d[0].from - d[0].to, exact, 0.4 * near, "%g of %g Pa", d[0].from - d[0].to, exact);
     cr_expect_float_eq(d[0].low, d[0].high, 1e-3 * exact);
     cr_expect_float_eq(d[0].ratio, (d[0].to - 10) / (d[0].from - 10), 1e-12);
-    cr_expect_float_eq(d[0].to, 40 + exact / 2, 0.05 * exact, "%g", d[0].to);
+    cr_expect_float_eq(d[0].to, 40 + exact / 2, near, "%g", d[0].to);
     cr_expect(d[1].from == d[0].to && d[1].to == d[0].from);
     cr_expect_float_eq(d[1].ratio, d[0].from / d[0].to, 1e-12);
-    cr_expect_float_eq(d[2].from - d[2].to, exact / 2, 0.05 * exact, "%g", d[2].from - d[2].to);
+    cr_expect_float_eq(d[2].from - d[2].to, exact / 2, near, "%g", d[2].from - d[2].to);
     cr_expect_float_eq(d[2].to, result.pressure[vessel_opening(&r, "out")], 1e-9);
     cr_expect(isnan(d[3].ratio));
     vessel_free(&r);

@@ -175,13 +175,15 @@ static rill_status note(tally *t, const rill_verify_record *r)
         const rill_verify_outcome *o = &r->outcomes[k];
         t->checks++;
         t->failed += !o->pass;
-        RILL_TRY(append(
-            t->rows, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:b, s:s, s:f, s:s}", "case",
-                               r->of->name, "what", r->of->what, "check", check->what, "unit", check->unit,
-                               "found", rill_json_real(o->found), "expected", rill_json_real(o->expected),
-                               "deviation", rill_json_real(o->deviation), "measure", measures[check->measure],
-                               "limit", rill_json_real(o->limit), "pass", o->pass, "reason", r->reason,
-                               "seconds", r->seconds, "source", check->source)));
+        RILL_TRY(
+            append(t->rows,
+                   json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:b, s:s, s:f, s:s, s:s}", "case",
+                             r->of->name, "what", r->of->what, "check", check->what, "unit", check->unit,
+                             "found", rill_json_real(o->found), "expected", rill_json_real(o->expected),
+                             "deviation", rill_json_real(o->deviation), "measure", measures[check->measure],
+                             "limit", rill_json_real(o->limit), "pass", o->pass, "reason", r->reason,
+                             "seconds", r->seconds, "source", check->source, "software",
+                             rill_version()))); /* records may be put together from several programs */
     }
 done:
     return status;

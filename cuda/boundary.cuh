@@ -154,6 +154,13 @@ static __device__ void patch_ask(const rill_arrays &arrays, const int parity, co
     }
 }
 
+// Finds what a velocity adds along the links of a pair. No kernel of a step writes what that follows from.
+static __device__ void patch_velocity(patch_row &row, const rill_patch_now &now)
+{
+    if (row.mine() && row.patch->kind == RILL_BOUNDARY_VELOCITY)
+        row.answer = {rill_patch_velocity_term(row.patch, &now, row.k), 0};
+}
+
 template <class P>
 static __device__ void patch_look(const rill_arrays &arrays, const int parity, patch_row &row)
 {
@@ -176,7 +183,7 @@ static __device__ patch_row patch_ready(const rill_arrays &arrays, const int equ
         asm volatile("prefetch.global.L2 [%0];" ::"l"(patch.stored)); // needed when all have arrived
     if (rill_patch_answers(equilibrium, &patch))
         row.answer = {patch.terms[row.k], patch.terms[patch.count + row.k]};
-    else
+    else if (patch.kind != RILL_BOUNDARY_VELOCITY)
         row.answer =
             rill_patch_answer_of(P::lattice, false, &patch, &now, row.k, &row.pair, row.sent[0], mean);
     return row;
@@ -205,7 +212,9 @@ static __device__ void patch_answer(const rill_arrays &arrays, const int equilib
             density = patch_node<P>(arrays, parity, now, patch.nodes[row.k], velocity);
         }
         const rill_patch_answer answer =
-            rill_patch_answer_of(P::lattice, flows, &patch, &now, row.k, &row.pair, row.sent[0], mean);
+            patch.kind == RILL_BOUNDARY_VELOCITY
+                ? row.answer
+                : rill_patch_answer_of(P::lattice, flows, &patch, &now, row.k, &row.pair, row.sent[0], mean);
         sums = rill_patch_sums_of(&patch, &row.pair, &answer, row.sent, density);
         patch.terms[row.k] = answer.fixed;
         patch.terms[patch.count + row.k] = answer.slope;
@@ -262,11 +271,17 @@ __global__ void __launch_bounds__(RILL_PATCH_BLOCK,
         patches = (const rill_patch *)shared;
         __syncthreads();
     }
-    const auto find = [&](const int task, const uint64_t n) { return patch_find(patches, count, task, n); };
+    const auto find = [&](const int task, const uint64_t n) {
+        patch_row found = patch_find(patches, count, task, n);
+        const bool answers = found.patch && rill_patch_answers(equilibrium, found.patch);
+        if (task == RILL_PATCH_ANSWER ? answers : task == RILL_PATCH_REWRITE && !answers)
+            patch_velocity(found, now);
+        return found;
+    };
     const auto ask = [&](const patch_row &found) {
         if (found.patch && rill_patch_answers(equilibrium, found.patch)) patch_ask<P>(arrays, parity, found);
     };
-    ask(find(tasks & -tasks, blockIdx.x + gridDim.x));
+    ask(patch_find(patches, count, tasks & -tasks, blockIdx.x + gridDim.x));
     patch_row row = find(tasks & -tasks, blockIdx.x);
     ask(row);
     wait_for_kernel_before();
@@ -376,9 +391,68 @@ __global__ void __launch_bounds__(RILL_CUDA_THREADS, 4 / (sizeof(rill_scalar) / 
                        rill_wall_answer(&walls, k, c.cut, own, other, beyond) + rest);
 }
 
-// Damps a node of a sponge layer; see kernel/sponge.h.
+// Rewrites the links of a node with interpolated bounce-back, a lane each, and balances its mass: what two
+// calls of walls_kernel() do, in one that begins while the kernel before ends. Pairs are links of one node.
 template <class P>
 __global__ void __launch_bounds__(RILL_CUDA_THREADS, 1)
+    few_walls_kernel(const rill_arrays arrays, const int parity, const rill_walls walls)
+{
+    if constexpr (!P::populations) return;
+    let_next_kernel_begin();
+    const int lane = threadIdx.x % RILL_WARP;
+    const uint64_t thread = (uint64_t)blockIdx.x * RILL_CUDA_THREADS + threadIdx.x,
+                   j = walls.first_node + thread / RILL_WARP;
+    const bool node = j < walls.end_node;
+    const rill_wall_node own = walls.nodes[node ? j : walls.first_node];
+    const int count = node ? (int)(walls.nodes[j + 1].first - own.first) : 0;
+    const bool mine = lane < count;
+    const uint64_t k = walls.links[mine ? own.first + lane : own.first];
+    const rill_wall_cut c = walls.cuts[k];
+    const int i = rill_wall_direction(c.cut);
+    const size_t slot = rill_wall_slot(P::stored(), parity, &arrays, c.node, i),
+                 other_slot = rill_wall_other_slot(P::stored(), parity, &arrays, c, walls.meetings[k]);
+    const bool curved = rill_wall_curved(&walls, k);
+    const size_t beyond_slot =
+        curved ? rill_wall_beyond_slot(P::stored(), parity, &arrays, c, walls.next[k], walls.beyond[k])
+               : slot;
+    const float factor = node && lane < rill_wall_fluxes(P::lattice) ? walls.fluxes[j][lane] : 0;
+    size_t left_slot = slot, came_slot = slot;
+    if (factor != 0)
+        rill_wall_flux_slots(P::stored(), parity, &arrays, own.node, lane + 1, &left_slot, &came_slot);
+    wait_for_kernel_before();
+    const auto load = [&](const size_t at, const int direction) {
+        return rill_storage_load(P::storage, arrays.populations, at) -
+               rill_population_rest(P::lattice, P::shift, direction);
+    };
+    const rill_scalar sent = load(slot, i), other = load(other_slot, i),
+                      beyond = curved ? load(beyond_slot, i) : 0,
+                      flux = factor != 0 ? rill_wall_gain(factor, load(came_slot, lane + 1),
+                                                          load(left_slot, lane + 1))
+                                         : 0;
+    __syncwarp(); // all of the node have read
+    rill_scalar gain = 0, gains = 0, on = 0;
+    if (mine) {
+        const rill_scalar back = rill_wall_answer(&walls, k, c.cut, sent, other, beyond);
+        gain = (rill_scalar)walls.gains[k];
+        rill_storage_store(P::storage, arrays.populations, slot,
+                           back + rill_population_rest(P::lattice, P::shift, i));
+    }
+    for (int l = 0; l < count; l++) gains += __shfl_sync(0xFFFFFFFFu, gain, l);
+    RILL_UNROLL
+    for (int l = 0; l < rill_wall_fluxes(P::lattice); l++) {
+        const float there = __shfl_sync(0xFFFFFFFFu, factor, l);
+        const rill_scalar through = __shfl_sync(0xFFFFFFFFu, flux, l);
+        if (there != 0) on += through;
+    }
+    if (lane > 0 || !node) return;
+    const size_t at_rest = rill_patch_slot(P::stored(), parity, &arrays, own.node, 0, false);
+    rill_storage_store(P::storage, arrays.populations, at_rest,
+                       load(at_rest, 0) - (gains - on) + rill_population_rest(P::lattice, P::shift, 0));
+}
+
+// Damps a node of a sponge layer; see kernel/sponge.h.
+template <class P>
+__global__ void __launch_bounds__(RILL_CUDA_THREADS, RILL_CUDA_RESIDENT)
     damp_kernel(const rill_arrays arrays, const int parity, const rill_sponge sponge)
 {
     if constexpr (!P::populations) return;

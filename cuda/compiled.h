@@ -33,6 +33,7 @@
     X(WRAP, wrap_kernel<P>)                                                                                  \
     X(PATCH, patch_kernel<P>)                                                                                \
     X(WALLS, walls_kernel<P>)                                                                                \
+    X(FEW_WALLS, few_walls_kernel<P>)                                                                        \
     X(DAMP, damp_kernel<P>)                                                                                  \
     X(SAMPLE, sample_kernel<P>)
 

@@ -62,9 +62,9 @@ void start(const rill_launch *launch, int kernel, unsigned blocks, unsigned thre
     config.blockDim = dim3(threads);
     config.stream = (cudaStream_t)launch->queue;
     config.attrs = &early;
-    config.numAttrs =
-        (kernel < RILL_CUDA_STEP_COUNT || kernel == RILL_CUDA_PATCH || kernel == RILL_CUDA_DAMP) &&
-        !launch->joined && can_begin_early(compiled.device);
+    config.numAttrs = (kernel < RILL_CUDA_STEP_COUNT || kernel == RILL_CUDA_PATCH ||
+                       kernel == RILL_CUDA_FEW_WALLS || kernel == RILL_CUDA_DAMP) &&
+                      !launch->joined && can_begin_early(compiled.device);
     cudaLaunchKernelExC(&config, compiled.kernels[kernel], addresses);
 }
 
@@ -165,9 +165,10 @@ void wrap(const rill_launch *launch)
           launch->from);
 }
 
-// Blocks wait for each other between tasks, so that no more may be started than are resident at once: one of
+// Between tasks blocks wait for each other, so that no more may be started than are resident at once: one of
 // those that RILL_CUDA_PATCH_RESIDENT allows on a multiprocessor, for as many simulations may run there side
-// by side. (A cooperative launch would refuse more, but begins only when the kernel before has ended.)
+// by side. (A cooperative launch would refuse more, but begins only when the kernel before has ended.) For a
+// single task each block has one row, and all memory is asked at once.
 void patch(const rill_launch *launch, int tasks, const rill_patch *patches, const rill_patch *host, int count,
            const rill_patch_now *now, double *exchange)
 {
@@ -178,13 +179,28 @@ void patch(const rill_launch *launch, int tasks, const rill_patch *patches, cons
         most = std::max(most, blocks);
     }
     const rill_cuda_device &device = compiled_of(launch).device;
-    start(launch, RILL_CUDA_PATCH, (unsigned)std::min<uint64_t>(most, device.multiprocessors),
-          RILL_PATCH_BLOCK, launch->from, (int)launch->variant.equilibrium, launch->parity, patches, count,
-          *now, tasks, exchange, device.arrivals);
+    if (tasks & (tasks - 1)) most = std::min<uint64_t>(most, device.multiprocessors);
+    start(launch, RILL_CUDA_PATCH, (unsigned)most, RILL_PATCH_BLOCK, launch->from,
+          (int)launch->variant.equilibrium, launch->parity, patches, count, *now, tasks, exchange,
+          device.arrivals);
 }
+
+// Links that a warp for each node rewrites in one wave.
+constexpr uint64_t few_links = 1 << 15;
 
 void walls(const rill_launch *launch, rill_walls_task task, const rill_walls *list, double *exchange)
 {
+    if (task == RILL_WALLS_BOTH && list->end - list->first <= few_links) {
+        start(launch, RILL_CUDA_FEW_WALLS,
+              blocks_of(RILL_WARP * (list->end_node - list->first_node), RILL_CUDA_THREADS),
+              RILL_CUDA_THREADS, launch->from, launch->parity, *list);
+        return;
+    }
+    if (task == RILL_WALLS_BOTH) {
+        walls(launch, RILL_WALLS_REWRITE, list, exchange);
+        walls(launch, RILL_WALLS_BALANCE, list, exchange);
+        return;
+    }
     const uint64_t work =
         task == RILL_WALLS_BALANCE ? list->end_node - list->first_node : list->end - list->first;
     start(launch, RILL_CUDA_WALLS, blocks_of(work, RILL_CUDA_THREADS), RILL_CUDA_THREADS, launch->from,

@@ -230,6 +230,11 @@ static inline void rill_cpu_wall_range(const void *shared, uint64_t first, uint6
 static inline void rill_cpu_walls(const rill_cpu_patch_work *w, rill_walls_task task, const rill_walls *walls,
                                   double *exchange)
 {
+    if (task == RILL_WALLS_BOTH) { /* a node gains what all of its links have */
+        rill_cpu_walls(w, RILL_WALLS_REWRITE, walls, exchange);
+        rill_cpu_walls(w, RILL_WALLS_BALANCE, walls, exchange);
+        return;
+    }
     const bool nodes = task == RILL_WALLS_BALANCE;
     const uint64_t first = nodes ? walls->first_node : walls->first,
                    end = nodes ? walls->end_node : walls->end;

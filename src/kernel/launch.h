@@ -252,11 +252,12 @@ typedef struct rill_sponge {
 } rill_sponge;
 
 /** What a call of the walls kernel does: find meetings, once; rewrite links; then balance the mass of nodes;
- * measure links. */
+ * both, where the links are all those of the nodes; measure links. */
 typedef enum rill_walls_task {
     RILL_WALLS_FIND,
     RILL_WALLS_REWRITE,
     RILL_WALLS_BALANCE,
+    RILL_WALLS_BOTH,
     RILL_WALLS_MEASURE
 } rill_walls_task;
 

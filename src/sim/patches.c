@@ -156,12 +156,15 @@ static rill_status weigh(const rill_attached *a, int k, uint64_t step, rill_patc
     return RILL_OK;
 }
 
-/* Rewrite links with interpolated bounce-back, and conserve the mass of their nodes. */
-static void walls_rewrite(const rill_walls *walls, const rill_launch *launch)
+/* Rewrite links with interpolated bounce-back, and conserve the mass of their nodes. @param whole  the links
+ * are all those of the nodes */
+static void walls_rewrite(const rill_walls *walls, const rill_launch *launch, bool whole)
 {
-    if (walls->end > walls->first) launch->kernels->walls(launch, RILL_WALLS_REWRITE, walls, NULL);
-    if (walls->gains && walls->end_node > walls->first_node)
-        launch->kernels->walls(launch, RILL_WALLS_BALANCE, walls, NULL);
+    const bool links = walls->end > walls->first, nodes = walls->gains && walls->end_node > walls->first_node,
+               both = links && nodes && whole;
+    if (both) launch->kernels->walls(launch, RILL_WALLS_BOTH, walls, NULL);
+    if (links && !both) launch->kernels->walls(launch, RILL_WALLS_REWRITE, walls, NULL);
+    if (nodes && !both) launch->kernels->walls(launch, RILL_WALLS_BALANCE, walls, NULL);
 }
 
 /* All that need what was sent, or, left to the next step, those of them that it cannot see to. */
@@ -172,8 +175,8 @@ static void walls_apply(const rill_attached *a, const rill_launch *launch, bool 
     together.end_node = apart.first_node = a->list.together_nodes;
     apart.end = a->list.early;
     apart.end_node = a->list.early_nodes;
-    if (!leave) walls_rewrite(&together, launch);
-    walls_rewrite(&apart, launch);
+    if (!leave) walls_rewrite(&together, launch, true);
+    walls_rewrite(&apart, launch, a->list.early == a->list.count);
 }
 
 bool rill_patches_late(const rill_patches *p)
@@ -190,7 +193,7 @@ void rill_patches_apply_late(const rill_patches *p, const rill_launch *launch)
         rill_walls late = a->walls;
         late.first = a->list.early;
         late.first_node = a->list.early_nodes;
-        if (a->interpolated) walls_rewrite(&late, launch);
+        if (a->interpolated) walls_rewrite(&late, launch, false);
     }
 }
 

@@ -349,26 +349,34 @@ done:
     return status;
 }
 
-rill_status rill_observers_shear(rill_observers *o)
+/* Find the shear of the triangles from the stresses at nodes. */
+static void shear_find(rill_observers *o)
 {
-    rill_status status = RILL_OK;
     const rill_vessel *v = o->vessel;
     const rill_scales *scales = &v->plan.scales;
     const double unit = scales->length * scales->length / scales->time;
-    RILL_TRY(rill_sim_sample_take(v->sim, o->sample, o->stress));
     rill_wall_shear_take(&o->map, o->stress, v->given->law.viscosity / v->given->density / unit,
                          scales->pressure, o->shear);
+}
+
+rill_status rill_observers_shear(rill_observers *o)
+{
+    rill_status status = RILL_OK;
+    RILL_TRY(rill_observers_wall_end(o)); /* there is room for the stresses of one moment */
+    RILL_TRY(rill_sim_sample_take(o->vessel->sim, o->sample, o->stress));
+    shear_find(o);
 done:
     return status;
 }
 
-static rill_status shear_take(rill_observers *o)
+rill_status rill_observers_wall_end(rill_observers *o)
 {
-    rill_status status = RILL_OK;
     double largest = 0;
-    RILL_TRY(rill_observers_shear(o));
+    if (!o->begun.wall) return RILL_OK;
+    o->begun.wall = false;
+    shear_find(o);
     rill_shear_cycle_add(&o->cycle, (const float(*)[3])o->shear, 1);
-    double *row = rill_record_append(&o->wall, rill_sim_steps(o->vessel->sim), rill_observers_time(o));
+    double *row = rill_record_append(&o->wall, o->begun.step, o->begun.time);
     if (!row) return no_memory();
     for (uint64_t t = 0; t < o->map.triangle_count; t++) {
         const float *s = o->shear[t];
@@ -376,14 +384,19 @@ static rill_status shear_take(rill_observers *o)
     }
     row[2] = rill_wall_shear_mean(&o->map, (const float(*)[3])o->shear);
     row[3] = largest;
-done:
-    return status;
+    return RILL_OK;
 }
 
-rill_status rill_observers_wall(rill_observers *o)
+rill_status rill_observers_wall_begin(rill_observers *o)
 {
     rill_status status = RILL_OK;
-    if (o->sample) RILL_TRY(shear_take(o));
+    RILL_TRY(rill_observers_wall_end(o));
+    if (o->sample) {
+        RILL_TRY(rill_sim_sample_take(o->vessel->sim, o->sample, o->stress));
+        o->begun.wall = true;
+        o->begun.step = rill_sim_steps(o->vessel->sim);
+        o->begun.time = rill_observers_time(o);
+    }
     if (o->centreline.count == 0) return RILL_OK;
     RILL_TRY(rill_sampler_take(&o->along, o->vessel->sim));
     double *row = rill_record_append(&o->line, rill_sim_steps(o->vessel->sim), rill_observers_time(o));

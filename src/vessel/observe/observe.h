@@ -38,6 +38,11 @@ typedef struct rill_observers {
     double *stress;      /**< [10][node_count], with densities and velocities */
     float (*shear)[3];   /**< [triangle_count], now, Pa */
     rill_shear_cycle cycle;
+    struct {
+        bool wall; /**< stresses are taken, and their row is to be added */
+        uint64_t step;
+        double time;
+    } begun;                 /**< see rill_observers_wall_begin() */
     double *flow, *pressure; /**< [interval], of one opening */
     uint32_t interval;
 } rill_observers;
@@ -77,8 +82,12 @@ rill_status rill_observers_series(rill_observers *observers, uint32_t steps, dou
 /** Take the shear on the wall as it is now, into `shear` alone; if it is needed. */
 rill_status rill_observers_shear(rill_observers *observers);
 
-/** Take the shear on the wall and what is along the centre line, and add rows. */
-rill_status rill_observers_wall(rill_observers *observers);
+/** Take the stresses at the wall and what is along the centre line, for rows of this step. */
+rill_status rill_observers_wall_begin(rill_observers *observers);
+
+/** Find the shear of the triangles from the stresses that were taken, and add the row; if there are any. The
+ * simulation is not read: a device may make the next steps meanwhile. */
+rill_status rill_observers_wall_end(rill_observers *observers);
 
 /** Return the time of the vessel, s. */
 double rill_observers_time(const rill_observers *observers);

@@ -11,6 +11,7 @@
 #include "core/output.h"
 #include "core/progress.h"
 #include "core/status.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -170,6 +171,14 @@ done:
     return status;
 }
 
+/* Find the shear on the wall that was sampled last. */
+static rill_status wall_end(rill_run_loop *loop)
+{
+    const rill_status status = rill_observers_wall_end(&loop->observers);
+    loop->state.samples = loop->observers.cycle.samples;
+    return status;
+}
+
 /* Do what is due at this step of the cycle. @param[out] finished  the run is at its end */
 static rill_status events(rill_run_loop *loop, bool *finished)
 {
@@ -194,20 +203,20 @@ static rill_status events(rill_run_loop *loop, bool *finished)
     /* A flow that is not finite is seen here first. */
     if (is_due(at, r->watch, r->cycle, &number) || (rows && !isfinite(loop->state.balance)) || !finite)
         RILL_TRY(watch(loop));
-    if (is_due(at, r->wall, r->cycle, &number)) {
-        RILL_TRY(rill_observers_wall(&loop->observers));
-        loop->state.samples = loop->observers.cycle.samples;
-    }
+    if (is_due(at, r->wall, r->cycle, &number)) RILL_TRY(rill_observers_wall_begin(&loop->observers));
     if (loop->state.recording && is_due(at, r->phases, r->cycle, &number))
         RILL_TRY(rill_run_phase(loop, number));
-    if (at == r->cycle) RILL_TRY(cycle_end(loop, finished));
+    if (at == r->cycle) {
+        RILL_TRY(wall_end(loop));
+        RILL_TRY(cycle_end(loop, finished));
+    }
     if (loop->state.steps >= loop->steps_max) *finished = true;
     show(loop);
 done:
     return status;
 }
 
-/* Step to the next thing to be done. */
+/* Step to the next thing to be done. A device makes the steps while processors find the shear on the wall. */
 static rill_status advance(rill_run_loop *loop)
 {
     rill_status status = RILL_OK;
@@ -218,7 +227,13 @@ static rill_status advance(rill_run_loop *loop)
     if (loop->state.recording) next = least(next, next_due(at, r->phases, r->cycle));
     uint64_t steps = least(next - at, loop->steps_max - loop->state.steps);
     if (loop->model) steps = least(steps, rill_model_next(loop->model) - loop->state.steps);
-    RILL_TRY(rill_sim_step(loop->vessel->sim, steps));
+    if (loop->observers.begun.wall) {
+        RILL_TRY(rill_sim_begin(loop->vessel->sim, steps));
+        RILL_TRY(wall_end(loop));
+        RILL_TRY(rill_sim_step(loop->vessel->sim, 0)); /* waits */
+    } else {
+        RILL_TRY(rill_sim_step(loop->vessel->sim, steps));
+    }
     loop->state.steps += steps;
 done:
     return status;
@@ -235,6 +250,8 @@ static rill_status keep(rill_run_loop *loop, bool *stop)
     *stop = stopping;
     if (!writes(loop)) return RILL_OK;
     if (!stopping && !asked && !(every > 0 && rill_now() - loop->saved >= every)) return RILL_OK;
+    status = wall_end(loop);
+    if (status != RILL_OK) return status;
     status = rill_run_save(loop);
     loop->saved = rill_now();
     if (status != RILL_OK && !stopping) { /* hours of steps are not given up for it */
@@ -266,6 +283,7 @@ static rill_status loop_run(rill_run_loop *loop)
         /* Only between rows: what the openings recorded since is not kept. */
         if (!finished && loop->state.last_series == loop->state.steps) RILL_TRY(keep(loop, &stop));
     }
+    RILL_TRY(wall_end(loop));
     loop->result->end = loop->state.repeats ? RILL_RUN_REPEATS : RILL_RUN_LIMIT;
     if (stop) RILL_TRY(cancelled(loop));
 done:

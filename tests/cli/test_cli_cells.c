@@ -108,8 +108,8 @@ Test(cells, refusals)
 Test(cells, too_fast)
 {
     geometry_make("periodic");
-    case_write("flow: {body-force: [100 MPa/m, 0 Pa/m, 0 Pa/m]}\n", CELL ", haematocrit: 0.1", "duration: 1 ms",
-               "");
+    case_write("flow: {body-force: [100 MPa/m, 0 Pa/m, 0 Pa/m]}\n", CELL ", haematocrit: 0.1",
+               "duration: 1 ms", "");
     cli_test_fails(2, "Mach number", "run", "c.yaml", "-q", "-o", "r");
     cr_expect(!cli_test_exists("r/cells.csv"));
 }

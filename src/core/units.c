@@ -69,9 +69,10 @@ static rill_status units_init(void)
     return RILL_OK;
 }
 
-/* An example for messages, in the dimension of `unit`. */
+/* An example for messages, in the dimension of `unit`; another call of the thread may replace it. */
 static const char *example(const char *unit)
 {
+    static _Thread_local char one[64];
     static const char *const known[][2] = {{"m", "5.7 um"},         {"m2", "250 mD"},
                                            {"s", "2 ms"},           {"Pa.s", "3.5 mPa.s"},
                                            {"m3/s", "120 mL/min"},  {"Pa", "80 mmHg"},
@@ -80,7 +81,8 @@ static const char *example(const char *unit)
                                            {"m3/Pa", "1.5 mL/mmHg"}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(unit, known[i][0]) == 0) return known[i][1];
-    return unit;
+    snprintf(one, sizeof one, "1 %s", unit);
+    return one;
 }
 
 /* Bytes of a superscript of UTF-8 at `c`: a digit or a sign; 0: there is none. */

@@ -364,9 +364,9 @@ static void text_of(const run *r, char *text, size_t size)
             sum += (k + 1) * (p->places[k].centre[a] + 1e-3 * (a + 1) * p->places[k].turn[a + 1]);
     snprintf(
         text, size,
-        "cells %d count %u radius %a law %d shear %a dilatation %a bending %a area %a volume %a contact %a force %a %a %a plate %a tau %a step %a steps %llu row %llu every %llu positions %a",
+        "cells %d count %u radius %a law %d shear %a dilatation %a bending %a area %a volume %a contact %a force %a %a %a plate %a tau %a step %a density %a steps %llu row %llu every %llu positions %a",
         c->shape, p->count, c->radius / p->dx, (int)e->law, e->shear, e->dilatation, e->bending, e->area,
-        e->volume, p->contact, p->force[0], p->force[1], p->force[2], p->plate, p->tau, p->dt,
+        e->volume, p->contact, p->force[0], p->force[1], p->force[2], p->plate, p->tau, p->dt, c->density,
         (unsigned long long)p->steps.steps, (unsigned long long)p->steps.row,
         (unsigned long long)p->steps.every, sum);
 }
@@ -374,7 +374,7 @@ static void text_of(const run *r, char *text, size_t size)
 static rill_status steps(run *r)
 {
     rill_status status = RILL_OK;
-    char text[768];
+    char text[1024];
     rill_step_run *s = &r->steps;
     text_of(r, text, sizeof text);
     snprintf(r->checkpoint, sizeof r->checkpoint, "%s/checkpoint.h5", r->options->directory);

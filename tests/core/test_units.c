@@ -144,7 +144,8 @@ Test(units, what_is_no_plain_unit)
                                         "5 m**"};
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) refuse(texts[k], "m", "such as 5.7 um");
     refuse("20 degC", "K", "not a factor");
-    refuse("5 dBZ", "m3", "such as m3");
+    refuse("5 dBZ", "m3", "such as 1 m3");
+    refuse("5", "N/m2", "such as 1 N/m2");
     refuse("5 s", "s since 2000", "not a unit to convert to");
     refuse("5 s", "", "not a unit to convert to");
     refuse(NULL, "m", "not a finite number");

@@ -312,3 +312,38 @@ Test(cells, bits_after_a_stop_and_for_threads)
     for (int k = 0; k < 2; k++) snprintf(paths[k], sizeof paths[k], "%c/%s", "ac"[k], last);
     same(paths[0], paths[1]);
 }
+
+/* The same numbers on the lattice in other units are another case: rows before and after would not agree. */
+Test(cells, other_units_are_another_case)
+{
+    static const struct {
+        const char *fluid, *flow, *moduli;
+        double spacing;
+    } units[] = {{"1000 kg/m3, viscosity: 1 mPa.s", "400 kPa/m", "4 um, shear-modulus: 5 uN/m", 1e-6},
+                 {"2000 kg/m3, viscosity: 2 mPa.s", "800 kPa/m", "4 um, shear-modulus: 10 uN/m", 1e-6},
+                 {"1000 kg/m3, viscosity: 4 mPa.s", "800 kPa/m", "8 um, shear-modulus: 40 uN/m", 2e-6}};
+    char directory[] = "/tmp/rill-cells-XXXXXX";
+    cr_assert_not_null(mkdtemp(directory));
+    cr_assert_eq(chdir(directory), 0);
+    mkdir("r", 0777);
+    for (int k = 0; k < 3; k++) {
+        FILE *file = fopen("c.yaml", "w");
+        fprintf(file,
+                "geometry: t.geom.h5\nfluid: {density: %s}\nflow: {body-force: [%s, 0 kPa/m, 0 kPa/m]}\n"
+                "cells: {shape: sphere, law: neo-hookean, radius: %s, haematocrit: 0.1}\n"
+                "run: {duration: 40 us}\n",
+                units[k].fluid, units[k].flow, units[k].moduli);
+        fclose(file);
+        rill_geom *geom = tube((const uint32_t[3]){20, 22, 22}, 10);
+        geom->spacing = units[k].spacing;
+        ASSERT_OK(rill_geom_write(geom, "t.geom.h5", NULL));
+        rill_geom_destroy(geom);
+        if (k == 0)
+            cr_assert_eq(case_run("r", false, 3), RILL_CANCELLED);
+        else {
+            cr_expect_eq(case_run("r", true, 0), RILL_USAGE, "%d", k);
+            cr_expect_not_null(strstr(rill_error_message(), k == 1 ? "another case" : "another geometry"),
+                               "%s", rill_error_message());
+        }
+    }
+}

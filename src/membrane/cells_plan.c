@@ -195,7 +195,7 @@ static rill_status count_find(const rill_cells_case *c, rill_cells_plan *p)
 
 static rill_status steps_find(const rill_cells_case *c, rill_cells_plan *p)
 {
-    const double steps = ceil(c->duration / p->dt - 1e-9), row = round(c->rows_every / p->dt),
+    const double steps = fmax(1, ceil(c->duration / p->dt - 1e-9)), row = round(c->rows_every / p->dt),
                  every = round(c->files_every / p->dt);
     if (!(steps < 1e12))
         return rill_fail(RILL_USAGE, "%g s take %.3g time steps of %.3g s: shorten run.duration", c->duration,

@@ -306,7 +306,7 @@ static rill_status look(void *context)
     for (uint64_t v = 0; v < (uint64_t)m->count * r->plan->mesh.vertex_count; v++) {
         const double *u = m->velocity[v], speed = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
         fastest = isfinite(speed) ? fmax(fastest, speed) : INFINITY;
-        if (rill_membrane_walls_hold(&m->walls, m->x[v]))
+        if (isfinite(speed) && rill_membrane_walls_hold(&m->walls, m->x[v]))
             return rill_fail(
                 RILL_NUMERICS,
                 "cell %llu has entered a wall by step %llu: raise cells.contact-force or lower what drives the flow",

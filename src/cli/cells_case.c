@@ -137,6 +137,7 @@ static rill_status run(const char *path, const cli_kind_run *run)
                               .fields = run->fields,
                               .resume = run->resume,
                               .checkpoint_every = run->every >= 0 ? run->every : c.checkpoint_every,
+                              .save = cli_signals_save(),
                               .command = run->line,
                               .progress = run->progress},
         &outcome);

@@ -47,7 +47,8 @@ rill_status rill_checkpoint_file_read(rill_checkpoint_file *f, const rill_checkp
 bool rill_checkpoint_file_due(const rill_checkpoint_file *f, rill_status came)
 {
     if (!f->path) return false;
-    return came == RILL_OK ? f->every > 0 && rill_now() - f->saved >= f->every : came == RILL_CANCELLED;
+    if (came != RILL_OK) return came == RILL_CANCELLED;
+    return (f->asked && *f->asked) || (f->every > 0 && rill_now() - f->saved >= f->every);
 }
 
 rill_status rill_checkpoint_file_keep(rill_checkpoint_file *f, rill_status came, uint64_t made,
@@ -55,6 +56,7 @@ rill_status rill_checkpoint_file_keep(rill_checkpoint_file *f, rill_status came,
 {
     if (!rill_checkpoint_file_due(f, came)) return came;
     const rill_checkpoint_key key = key_of(f);
+    if (f->asked) *f->asked = 0;
     const rill_status status = rill_checkpoint_write(f->path, &key, made, parts, count);
     f->saved = rill_now();
     f->own |= status == RILL_OK;

@@ -8,6 +8,8 @@
 
 #include "io/checkpoint.h"
 
+#include <signal.h>
+
 /** A file that is written now and then. */
 typedef struct rill_checkpoint_file {
     const char *path;           /**< borrowed; NULL: none is written */
@@ -15,8 +17,9 @@ typedef struct rill_checkpoint_file {
     const char *counted;        /**< what messages count: "iterations" */
     char run[17], geometry[17]; /**< what it belongs to, as the next */
     char variant[128];
-    bool resuming; /**< what was left is still to be put in */
-    bool own;      /**< the file is that of this run: it was read or written */
+    volatile sig_atomic_t *asked; /**< not 0: one is to be written, which clears it; NULL: nobody asks */
+    bool resuming;                /**< what was left is still to be put in */
+    bool own;                     /**< the file is that of this run: it was read or written */
 } rill_checkpoint_file;
 
 /**

@@ -33,6 +33,7 @@ static rill_status begin(rill_step_run *r)
     snprintf(on, sizeof on, "%s on %s", variant, rill_sim_backend(r->sim));
     RILL_TRY(rill_checkpoint_file_open(r->keep.checkpoint, r->keep.every, r->keep.resume, r->text, r->geom,
                                        on, "steps", &r->file));
+    r->file.asked = r->keep.asked;
     if (!r->file.resuming) return r->owner.row(r->owner.context);
     RILL_TRY(rill_checkpoint_file_read(&r->file, parts, parts_list(r, parts), &r->resumed));
     if (r->resumed > r->plan.steps || r->record.count == 0)

@@ -38,6 +38,7 @@ typedef struct rill_step_keep {
     double every;           /**< s of wall clock between files; 0: only where the run is cancelled */
     bool resume;            /**< go on from it, to the same bits */
     bool stays;             /**< leave it at the end: the caller removes it when the result is written */
+    volatile sig_atomic_t *asked; /**< see rill_checkpoint_file; NULL: never */
 } rill_step_keep;
 
 /** Whose run it is. */

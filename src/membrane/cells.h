@@ -91,7 +91,8 @@ typedef struct rill_cells_options {
     const char *directory;
     rill_fields_kind fields;
     bool resume;
-    double checkpoint_every; /**< s of wall clock */
+    double checkpoint_every;     /**< s of wall clock */
+    volatile sig_atomic_t *save; /**< a signal sets it to request a checkpoint; NULL: none does */
     const char *command;
     rill_progress progress;
 } rill_cells_options;

@@ -386,7 +386,8 @@ static rill_status steps(run *r)
     s->keep = (rill_step_keep){.checkpoint = r->checkpoint,
                                .every = r->options->checkpoint_every,
                                .resume = r->options->resume,
-                               .stays = false};
+                               .stays = false,
+                               .asked = r->options->save};
     s->owner = (rill_step_owner){.parts = parts, .resumed = resumed, .look = look, .row = row, .context = r};
     RILL_TRY(rill_step_run_make(s));
     r->out->mlups =

@@ -313,6 +313,41 @@ Test(cells, bits_after_a_stop_and_for_threads)
     same(paths[0], paths[1]);
 }
 
+/* A checkpoint that a signal requests is there before the next steps, and the run goes on. */
+static volatile sig_atomic_t asked;
+
+static bool look_for_it(void *context, const rill_progress_moment *moment)
+{
+    int *reports = context;
+    if (strcmp(moment->what, "steps") != 0) return true;
+    cr_expect_eq(access("d/checkpoint.h5", F_OK) == 0, *reports > 1, "report %d", *reports);
+    if (++*reports == 2) asked = 1; /* a signal comes while the second piece begins */
+    return true;
+}
+
+Test(cells, a_checkpoint_is_written_on_request)
+{
+    char directory[] = "/tmp/rill-cells-XXXXXX";
+    rill_cells_case c;
+    rill_cells_plan p;
+    rill_cells_outcome out;
+    int reports = 0;
+    cr_assert_not_null(mkdtemp(directory));
+    cr_assert_eq(chdir(directory), 0);
+    case_write();
+    mkdir("d", 0777);
+    ASSERT_OK(rill_cells_read("c.yaml", &c));
+    ASSERT_OK(rill_cells_plan_make(&c, (rill_progress){0}, &p));
+    ASSERT_OK(rill_cells_run(
+        &c, &p, &(rill_cells_options){.directory = "d", .save = &asked, .progress = {look_for_it, &reports}},
+        &out));
+    cr_expect_geq(reports, 4);
+    cr_expect_eq(asked, 0);
+    cr_expect_eq(out.steps, p.steps.steps);
+    rill_cells_plan_free(&p);
+    rill_cells_case_free(&c);
+}
+
 /* The same numbers on the lattice in other units are another case: rows before and after would not agree. */
 Test(cells, other_units_are_another_case)
 {

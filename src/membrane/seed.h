@@ -2,8 +2,8 @@
 /**
  * @file seed.h
  * Positions for cells of one shape in a geometry, where they overlap neither walls nor each other. Draws are
- * by number, and one cell is placed after the other: the same positions on every machine, for any number of
- * threads.
+ * by number, and one cell is placed after the other: the same positions for any number of threads, and on
+ * machines whose C library rounds sines alike, which with and without FMA it may not.
  */
 #ifndef RILL_MEMBRANE_SEED_H
 #define RILL_MEMBRANE_SEED_H

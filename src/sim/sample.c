@@ -15,10 +15,10 @@ typedef struct piece {
     rill_device *device;
     uint64_t count;
     rill_node *numbers;   /* [count], as kernels number nodes, host: the backend may share it */
-    uint64_t *at;         /* [count], where they are in the sample */
+    uint64_t *at;         /* [count], where they are in the sample; NULL: all are here, in their order */
     const rill_node *own; /* the numbers on the backend */
     double *out;          /* [10][part], on the backend */
-    double *host;
+    double *host;         /* what is to be put in its places; NULL with `at` */
 } piece;
 
 struct rill_sample {
@@ -27,19 +27,20 @@ struct rill_sample {
     piece *pieces; /* [piece_count], by part */
 };
 
-static void piece_take(piece *p, rill_room *room)
+static void piece_take(piece *p, bool whole, rill_room *room)
 {
     const uint64_t part = p->count < part_nodes ? p->count : part_nodes;
     RILL_ROOM_ARRAY(room, p->count, p->numbers);
-    RILL_ROOM_ARRAY(room, p->count, p->at);
     RILL_ROOM_ALLOC(room, 10 * part, p->out);
+    if (whole) return;
+    RILL_ROOM_ARRAY(room, p->count, p->at);
     RILL_ROOM_ARRAY(room, 10 * part, p->host);
 }
 
-void rill_sample_count(uint64_t nodes, rill_room *room)
+void rill_sample_count(uint64_t nodes, int parts, rill_room *room)
 {
     piece p = {.count = nodes};
-    piece_take(&p, room);
+    piece_take(&p, parts <= 1, room);
     RILL_ROOM_SHARE(room, p.numbers, nodes, p.own);
 }
 
@@ -53,12 +54,13 @@ static rill_status piece_create(rill_sim *part, rill_global_node begins, const r
     p->device = part->device;
     for (uint64_t k = 0; k < count; k++) p->count += nodes[k] >= begins && nodes[k] < ends;
     if (p->count == 0) return RILL_OK;
-    piece_take(p, &room);
+    piece_take(p, p->count == count, &room);
     RILL_TRY(room.status);
     for (uint64_t k = 0, to = 0; k < count; k++) {
         if (nodes[k] < begins || nodes[k] >= ends) continue;
         p->numbers[to] = rill_sim_number(part, (rill_node)(nodes[k] - begins));
-        p->at[to++] = k;
+        if (p->at) p->at[to] = k;
+        to++;
     }
     RILL_ROOM_SHARE(&room, p->numbers, p->count, p->own);
     status = room.status;
@@ -101,7 +103,7 @@ static rill_status piece_read(rill_sim *part, int set, piece *p, uint64_t rows, 
         const uint64_t some = p->count - first < part_nodes ? p->count - first : part_nodes;
         launch.kernels->sample(&launch, p->own + first, some, p->out);
         RILL_TRY(rill_device_wait(p->device));
-        if (p->count == count) { /* all nodes are here, in their order */
+        if (!p->at) {
             const uint64_t runs = some == count ? 1 : rows, run = rows / runs * some;
             for (uint64_t a = 0; a < runs; a++)
                 RILL_TRY(rill_device_download(p->device, out + a * count + first, p->out + a * some,

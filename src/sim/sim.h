@@ -16,8 +16,8 @@ void rill_sim_count(rill_variant variant, const rill_links_size *size, rill_room
 /** Return the bytes of it that the kernels of a device have. */
 uint64_t rill_sim_bytes(rill_variant variant, const rill_links_size *size, const rill_device *device);
 
-/** Count what a sample of so many nodes takes. */
-void rill_sample_count(uint64_t nodes, rill_room *room);
+/** Count what a sample of so many nodes takes. @param parts  that its simulation may have */
+void rill_sample_count(uint64_t nodes, int parts, rill_room *room);
 
 /** Return the number that kernels know a fluid node by: with dense addressing that of its voxel. */
 rill_node rill_sim_number(const rill_sim *sim, rill_node node);

@@ -194,6 +194,7 @@ double rill_observers_time(const rill_observers *o)
 /* What is counted, in the order in which it is made. */
 typedef struct counting {
     rill_room *room;
+    int parts; /* of the simulation, at most */
     rill_observers_size size;
     uint64_t most; /* bytes of the host at any time so far */
 } counting;
@@ -209,7 +210,7 @@ static void sample_add(counting *c, uint64_t nodes)
 {
     if (nodes == 0) return;
     c->room->host += 10 * nodes * sizeof(double);
-    rill_sample_count(nodes, c->room);
+    rill_sample_count(nodes, c->parts, c->room);
 }
 
 /* Add positions between nodes, up to eight of them each, which neighbours share. */
@@ -240,7 +241,7 @@ rill_observers_size rill_observers_measure(const rill_case *given, const rill_ge
                                            const rill_case_plan *plan, rill_points_size places,
                                            rill_room *room)
 {
-    counting c = {.room = room};
+    counting c = {.room = room, .parts = plan->resources.parts};
     const uint64_t before = room->host;
     rill_run_rhythm rhythm;
     rill_run_rhythm_make(given, geom, plan, &rhythm);

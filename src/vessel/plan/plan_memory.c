@@ -99,7 +99,7 @@ static void besides_add(counting *c)
 {
     const uint64_t batch = smaller(c->plan->nodes, RILL_FIELDS_BATCH);
     if (c->room.backend->host) return;
-    if (c->given->output.fields) rill_sample_count(batch, &c->room);
+    if (c->given->output.fields) rill_sample_count(batch, c->plan->resources.parts, &c->room);
     c->room.large += c->room.backend->memory.granule;
 }
 
@@ -169,6 +169,7 @@ rill_status rill_case_plan_memory(const rill_case *given, const rill_geom *geom,
     uint64_t linked;
     const bool host = device->backend->host;
     counting c = {given, geom, outlook, plan, .room = {.backend = device->backend}};
+    plan->resources.parts = (int)larger((uint64_t)options->on.count, 1); /* at most, until they are divided */
     RILL_TRY(rill_memory_available(&plan->resources.host_free));
     RILL_TRY(
         rill_domain_create(geom, &(rill_domain_options){plan->options.variant.lattice, -1}, &plan->domain));

@@ -157,7 +157,7 @@ rill_status rill_transport_count(const rill_case *given, const rill_geom *geom, 
     rill_carrier_count(&size, RILL_OPENINGS, count, room);
     for (int k = 0; k < geom->surface->opening_count; k++) nodes += geom->surface->openings[k].cut_count;
     room->host += nodes * (sizeof(face) + 11 * sizeof(double) + sizeof(rill_node));
-    rill_sample_count(nodes, room);
+    rill_sample_count(nodes, plan->resources.parts, room);
 done:
     return status;
 }

@@ -18,7 +18,7 @@ typedef struct piece {
     uint64_t *at;         /* [count], where they are in the sample; NULL: all are here, in their order */
     const rill_node *own; /* the numbers on the backend */
     double *out;          /* [10][part], on the backend */
-    double *host;         /* what is to be put in its places; NULL with `at` */
+    double *host;         /* values of a part before they are sorted; NULL with `at` */
 } piece;
 
 struct rill_sample {

@@ -140,16 +140,10 @@ static const rill_key case_keys[] = {
 
 json_t *rill_cells_schema(void)
 {
-    json_t *head = json_pack(
-        "{s:s, s:s, s:s, s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema", "$id",
-        "urn:rill:schema:cells", "title", "Case of rill run with cells", "description",
-        "Capsules or red blood cells in a flow. Each quantity is a number with its unit, such as 5 uN/m.");
-    json_t *schema = rill_yaml_schema_map(case_keys);
-    const int failed = !head || !schema || json_object_update(head, schema);
-    json_decref(schema);
-    if (!failed) return head;
-    json_decref(head);
-    return NULL;
+    return rill_yaml_schema_file(
+        "cells", "Case of rill run with cells",
+        "Capsules or red blood cells in a flow. Each quantity is a number with its unit, such as 5 uN/m.",
+        case_keys);
 }
 
 /* What must go together. */

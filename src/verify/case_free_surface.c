@@ -293,6 +293,21 @@ done:
         }                                                                                                    \
     }
 
+/* In a box or a tube; the rest are the members of rill_verify_rise. */
+#define RISE(name_, what_, reynolds_, source_, ...)                                                          \
+    {                                                                                                        \
+        .name = "free-surface/" name_, .what = what_, .full = true,                                          \
+        RILL_VERIFY_LIST(                                                                                    \
+            {"Reynolds number", "", RILL_VERIFY_RELATIVE, reynolds_, {0.05, 0.05, 0.05}, source_},           \
+            {"velocity in the last quarter over that before, less 1",                                        \
+             "",                                                                                             \
+             RILL_VERIFY_ABSOLUTE,                                                                           \
+             0,                                                                                              \
+             {0.02, 0.02, 0.02},                                                                             \
+             source_}),                                                                                      \
+        .data = &(const rill_verify_rise){__VA_ARGS__}, .unfit = rise_unfit, .run = rise_run                 \
+    }
+
 static const rill_verify_case cases[] = {
     {.name = "free-surface/mass",
      .what = "drop of R = 4 that falls into a pool, 200 steps",
@@ -330,32 +345,10 @@ static const rill_verify_case cases[] = {
                       DAM_CHECK("front beyond the range of two columns, times 1 to 2")),
      .unfit = rill_verify_liquid_unfit,
      .run = dam_run},
-    {.name = "free-surface/taylor-bubble",
-     .what = "Taylor bubble, Eo 100, Mo 0.015, tube of 16 cells across",
-     .full = true,
-     RILL_VERIFY_LIST({"Reynolds number", "", RILL_VERIFY_RELATIVE, 27, {0.05, 0.05, 0.05}, BUGG},
-                      {"velocity in the last quarter over that before, less 1",
-                       "",
-                       RILL_VERIFY_ABSOLUTE,
-                       0,
-                       {0.02, 0.02, 0.02},
-                       BUGG}),
-     .data = &(const rill_verify_rise){16, true, 100, 0.015, 0, 6.5, 1.5, 3.2},
-     .unfit = rise_unfit,
-     .run = rise_run},
-    {.name = "free-surface/rising-bubble",
-     .what = "bubble of 16 cells across, Bo 115, Mo 4.63e-3, box of 5 x 5 x 8 diameters",
-     .full = true,
-     RILL_VERIFY_LIST({"Reynolds number", "", RILL_VERIFY_RELATIVE, 94, {0.05, 0.05, 0.05}, BHAGA},
-                      {"velocity in the last quarter over that before, less 1",
-                       "",
-                       RILL_VERIFY_ABSOLUTE,
-                       0,
-                       {0.02, 0.02, 0.02},
-                       BHAGA}),
-     .data = &(const rill_verify_rise){16, false, 115, 4.63e-3, 5, 8, 1.2, 5},
-     .unfit = rise_unfit,
-     .run = rise_run},
+    RISE("taylor-bubble", "Taylor bubble, Eo 100, Mo 0.015, tube of 16 cells across", 27, BUGG, 16, true, 100,
+         0.015, 0, 6.5, 1.5, 3.2),
+    RISE("rising-bubble", "bubble of 16 cells across, Bo 115, Mo 4.63e-3, box of 5 x 5 x 8 diameters", 94,
+         BHAGA, 16, false, 115, 4.63e-3, 5, 8, 1.2, 5),
 };
 
 const rill_verify_group rill_verify_free_surface = {cases, sizeof cases / sizeof *cases};

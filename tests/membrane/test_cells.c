@@ -54,30 +54,52 @@ Test(cells, distance_to_a_corner)
     cr_expect(isinf(rill_membrane_wall_distance(block, NULL, (const double[3]){1.4, 1.4, 1.1}, NULL)));
 }
 
+/* Fluid with membranes in it. */
+typedef struct box {
+    rill_geom *geom;
+    rill_domain *domain;
+    rill_sim *sim;
+    rill_membranes *membranes;
+} box;
+
+/* @param side  domain boundaries along z */
+static box box_make(const uint32_t n[3], rill_side side, const rill_membranes_options *options)
+{
+    box b;
+    rill_sim_options o = rill_sim_options_default();
+    ASSERT_OK(rill_geom_create(n, &b.geom));
+    memset(b.geom->voxels, RILL_FLUID, rill_geom_voxels(b.geom));
+    b.geom->sides[2] = side;
+    ASSERT_OK(rill_domain_create(b.geom, &(rill_domain_options){RILL_D3Q19, -1}, &b.domain));
+    o.variant.collision = RILL_TRT;
+    o.on.backend = RILL_BACKEND_CPU;
+    ASSERT_OK(rill_sim_create(b.domain, &o, &b.sim));
+    ASSERT_OK(rill_membranes_create(b.sim, options, &b.membranes));
+    return b;
+}
+
+static void box_free(box *b)
+{
+    rill_membranes_destroy(b->membranes);
+    rill_sim_destroy(b->sim);
+    rill_domain_destroy(b->domain);
+    rill_geom_destroy(b->geom);
+}
+
 /* A sphere of tension T and radius r adds - sum (F x + x F) / 2 = 8 pi / 3 r^3 T / r of each axis. */
 Test(cells, stress_of_a_sphere_under_tension)
 {
     const double stretch = 1.14, radius = 6, shear = 1e-3;
     rill_membrane_mesh mesh;
-    rill_geom *geom;
-    rill_domain *domain;
-    rill_sim *sim;
-    rill_membranes *m;
-    rill_sim_options o = rill_sim_options_default();
     double stress[2][RILL_MEMBRANE_STRESS];
     ASSERT_OK(rill_membrane_mesh_sphere(radius, 3, &mesh));
-    ASSERT_OK(rill_geom_create((const uint32_t[3]){32, 16, 16}, &geom));
-    memset(geom->voxels, RILL_FLUID, rill_geom_voxels(geom));
-    ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
-    o.variant.collision = RILL_TRT;
-    o.on.backend = RILL_BACKEND_CPU;
-    ASSERT_OK(rill_sim_create(domain, &o, &sim));
     const rill_membranes_options options = {.mesh = &mesh,
                                             .elastic = {.law = RILL_NEO_HOOKEAN, .shear = shear},
                                             .width = 2,
                                             .count = 2,
                                             .centres = (const double[2][3]){{8, 8, 8}, {24, 8, 8}}};
-    ASSERT_OK(rill_membranes_create(sim, &options, &m));
+    box b = box_make((const uint32_t[3]){32, 16, 16}, RILL_PERIODIC, &options);
+    rill_membranes *m = b.membranes;
     for (uint32_t v = 0; v < mesh.vertex_count; v++)
         for (int a = 0; a < 3; a++) {
             m->x[mesh.vertex_count + v][a] = options.centres[1][a] + stretch * mesh.vertices[v][a];
@@ -90,10 +112,7 @@ Test(cells, stress_of_a_sphere_under_tension)
         cr_expect_float_eq(stress[1][c], c < 3 ? wanted : 0, 0.01 * wanted, "%d: %g of %g", c, stress[1][c],
                            wanted);
     }
-    rill_membranes_destroy(m);
-    rill_sim_destroy(sim);
-    rill_domain_destroy(domain);
-    rill_geom_destroy(geom);
+    box_free(&b);
     rill_membrane_mesh_destroy(&mesh);
 }
 
@@ -103,38 +122,22 @@ Test(cells, walls_push)
     for (int k = 0; k < 3; k++) {
         const double strength = k == 0 ? 0 : 0.01, height = k == 2 ? 4.6 : 4.1;
         rill_membrane_mesh mesh;
-        rill_geom *geom;
-        rill_domain *domain;
-        rill_sim *sim;
-        rill_membranes *m;
-        rill_sim_options o = rill_sim_options_default();
         ASSERT_OK(rill_membrane_mesh_sphere(4, 2, &mesh));
-        ASSERT_OK(rill_geom_create((const uint32_t[3]){14, 14, 14}, &geom));
-        memset(geom->voxels, RILL_FLUID, rill_geom_voxels(geom));
-        geom->sides[2] = RILL_WALL;
-        ASSERT_OK(rill_domain_create(geom, &(rill_domain_options){RILL_D3Q19, -1}, &domain));
-        o.variant.collision = RILL_TRT;
-        o.on.backend = RILL_BACKEND_CPU;
-        ASSERT_OK(rill_sim_create(domain, &o, &sim));
         const double centre[3] = {7, 7, height};
-        ASSERT_OK(rill_membranes_create(sim,
-                                        &(rill_membranes_options){.mesh = &mesh,
-                                                                  .elastic = {.shear = 0.01},
-                                                                  .width = 2,
-                                                                  .count = 1,
-                                                                  .wall = strength,
-                                                                  .centres = &centre},
-                                        &m));
-        ASSERT_OK(rill_sim_step(sim, 60));
-        const rill_membrane_shape now = rill_membrane_shape_of(&mesh, (const double(*)[3])m->x);
+        const rill_membranes_options options = {.mesh = &mesh,
+                                                .elastic = {.shear = 0.01},
+                                                .width = 2,
+                                                .count = 1,
+                                                .wall = strength,
+                                                .centres = &centre};
+        box b = box_make((const uint32_t[3]){14, 14, 14}, RILL_WALL, &options);
+        ASSERT_OK(rill_sim_step(b.sim, 60));
+        const rill_membrane_shape now = rill_membrane_shape_of(&mesh, (const double(*)[3])b.membranes->x);
         if (k == 1)
             cr_expect_gt(now.centre[2], height + 1e-4, "%g", now.centre[2]);
         else
             cr_expect_float_eq(now.centre[2], height, 1e-7, "%d: %g", k, now.centre[2]);
-        rill_membranes_destroy(m);
-        rill_sim_destroy(sim);
-        rill_domain_destroy(domain);
-        rill_geom_destroy(geom);
+        box_free(&b);
         rill_membrane_mesh_destroy(&mesh);
     }
 }

@@ -429,16 +429,10 @@ static const rill_key case_keys[] = {
 
 json_t *rill_case_schema(void)
 {
-    json_t *head = json_pack(
-        "{s:s, s:s, s:s, s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema", "$id",
-        "urn:rill:schema:case", "title", "Case of rill run", "description",
-        "A vessel with its fluid, openings and output. Each quantity is a number with its unit, such as 3.5 mPa.s.");
-    json_t *schema = rill_yaml_schema_map(case_keys);
-    const int failed = !head || !schema || json_object_update(head, schema);
-    json_decref(schema);
-    if (!failed) return head;
-    json_decref(head);
-    return NULL;
+    return rill_yaml_schema_file(
+        "case", "Case of rill run",
+        "A vessel with its fluid, openings and output. Each quantity is a number with its unit, such as 3.5 mPa.s.",
+        case_keys);
 }
 
 /* Waveforms, and velocities at several times, make a case pulsatile; they must agree in their period. */

@@ -127,6 +127,20 @@ json_t *rill_yaml_schema_map(const rill_key *keys)
                      "additionalProperties", 0, "required", required);
 }
 
+json_t *rill_yaml_schema_file(const char *name, const char *title, const char *description,
+                              const rill_key *keys)
+{
+    json_t *head =
+        json_pack("{s:s, s:s+, s:s, s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema", "$id",
+                  "urn:rill:schema:", name, "title", title, "description", description);
+    json_t *schema = rill_yaml_schema_map(keys);
+    const int failed = !head || !schema || json_object_update(head, schema);
+    json_decref(schema);
+    if (!failed) return head;
+    json_decref(head);
+    return NULL;
+}
+
 json_t *rill_yaml_schema_kinds(const char *const *names, const rill_key *const *tables)
 {
     const rill_key *selector = tables[0];

@@ -15,6 +15,11 @@
  */
 json_t *rill_yaml_schema_map(const rill_key *keys);
 
+/** Return the schema of a file with the keys of a table. @param name  of the schema, behind urn:rill:schema:
+ */
+json_t *rill_yaml_schema_file(const char *name, const char *title, const char *description,
+                              const rill_key *keys);
+
 /**
  * Return the schema of a mapping whose first key selects the table of the others.
  * @param names   NULL-terminated values of the first key

@@ -85,11 +85,14 @@ static inline void rill_cpu_add_moments(const rill_launch *launch, uint64_t n, u
         for (int a = 0; a < 3; a++) m->momentum[a][l] = velocity[a][l] = 0;
     }
     if (launch->labels) rill_cpu_add_to_labels(launch, n, active, m->density);
-    p->mass += rill_cpu_sum(m->density);
+    const double mass = rill_cpu_sum(m->density);
+    p->mass += mass;
     for (int a = 0; a < 3; a++) p->momentum[a] += rill_cpu_sum(m->momentum[a]);
     rill_cpu_squares(velocity, squares);
-    p->kinetic += 0.5 * rill_cpu_sum(squares);
-    for (int l = 0; l < RILL_BLOCK; l++) p->not_finite += !isfinite(m->density[l] + squares[l]);
+    const double squared = rill_cpu_sum(squares);
+    p->kinetic += 0.5 * squared;
+    if (!isfinite(mass + squared)) /* as it is where any lane is not */
+        for (int l = 0; l < RILL_BLOCK; l++) p->not_finite += !isfinite(m->density[l] + squares[l]);
     for (int l = 0; l < RILL_BLOCK; l++) values[l] = fabs(m->density[l]);
     p->density_max = rill_cpu_largest(values, p->density_max);
     for (int l = 0; l < RILL_BLOCK; l++) values[l] *= values[l];

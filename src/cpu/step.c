@@ -250,18 +250,19 @@ static void add_resting(const work *w, const block *b, rill_partial *p)
     }
 }
 
-static void add_block(const work *w, block *b, rill_partial *p)
+static void add_block(const work *w, block *b, rill_partial *p, rill_cpu_peaks *peaks)
 {
     if (w->launch->variant.bounce == RILL_FULL_WAY) add_resting(w, b, p);
     rill_cpu_moments m;
     double velocity[3][RILL_BLOCK];
     block_moments(w, b, &m, velocity);
-    rill_cpu_add_moments(w->launch, b->n, b->active, &m, velocity, p);
+    rill_cpu_add_moments(w->launch, b->n, b->active, &m, velocity, p, peaks);
 }
 
 /* Add what storing does to the populations that a block sends out in its next step. */
-static void add_rounding(const work *w, block *b, rill_partial *p)
+static void add_rounding(const work *w, block *b, rill_partial *p, rill_cpu_peaks *peaks)
 {
+    (void)peaks;
     const rill_variant v = w->launch->variant;
     alignas(64) char stored[RILL_BLOCK * sizeof(double)], kept[RILL_BLOCK * sizeof(double)];
     alignas(64) char sent[RILL_Q_MAX][RILL_BLOCK * sizeof(double)];
@@ -312,9 +313,11 @@ static void totals_of_chunks(const void *shared, uint64_t first, uint64_t end)
     block b;
     for (uint64_t chunk = first; chunk < end; chunk++) {
         rill_partial p = {0};
+        rill_cpu_peaks peaks = {{0}, {0}};
         for (uint64_t k = chunk * RILL_CHUNK; k < chunk_end(c, chunk); k += RILL_BLOCK)
             if (begin(c->w, c->first + k, c->first, c->first + c->count, &b))
-                (c->w->launch->rounding ? add_rounding : add_block)(c->w, &b, &p);
+                (c->w->launch->rounding ? add_rounding : add_block)(c->w, &b, &p, &peaks);
+        rill_cpu_add_peaks(&peaks, &p);
         c->partials[chunk] = p;
     }
 }

@@ -25,16 +25,25 @@ static inline double rill_cpu_sum(const double *values)
     return sum[0];
 }
 
-/** Return the largest of [RILL_BLOCK], or `most`. */
-static inline double rill_cpu_largest(const double *values, double most)
+/** The largest values of each lane, in all blocks that were added: compilers make vectors of comparisons lane
+ * by lane, and of none within a block. */
+typedef struct rill_cpu_peaks {
+    double speed_squared[RILL_BLOCK], density[RILL_BLOCK];
+} rill_cpu_peaks;
+
+/** Keep the largest of [RILL_BLOCK], none of which is negative. */
+static inline void rill_cpu_keep_largest(const double *values, double *largest)
 {
-    double largest[RILL_CPU_BESIDE];
-    for (int l = 0; l < RILL_CPU_BESIDE; l++) largest[l] = most;
-    for (int k = 0; k < RILL_BLOCK; k += RILL_CPU_BESIDE)
-        for (int l = 0; l < RILL_CPU_BESIDE; l++)
-            largest[l] = values[k + l] > largest[l] ? values[k + l] : largest[l];
-    for (int l = 0; l < RILL_CPU_BESIDE; l++) most = largest[l] > most ? largest[l] : most;
-    return most;
+    for (int l = 0; l < RILL_BLOCK; l++) largest[l] = values[l] > largest[l] ? values[l] : largest[l];
+}
+
+/** Bring the peaks of all lanes together. */
+static inline void rill_cpu_add_peaks(const rill_cpu_peaks *peaks, rill_partial *p)
+{
+    for (int l = 0; l < RILL_BLOCK; l++) {
+        p->speed_squared_max = fmax(p->speed_squared_max, peaks->speed_squared[l]);
+        p->density_max = fmax(p->density_max, peaks->density[l]);
+    }
 }
 
 static inline void rill_cpu_squares(const double velocity[3][RILL_BLOCK], double *out)
@@ -76,7 +85,8 @@ static inline void rill_cpu_add_to_labels(const rill_launch *launch, uint64_t n,
 
 /** Add the moments of the block at node n; those of lanes that are not active become 0. */
 static inline void rill_cpu_add_moments(const rill_launch *launch, uint64_t n, uint64_t active,
-                                        rill_cpu_moments *m, double velocity[3][RILL_BLOCK], rill_partial *p)
+                                        rill_cpu_moments *m, double velocity[3][RILL_BLOCK], rill_partial *p,
+                                        rill_cpu_peaks *peaks)
 {
     double squares[RILL_BLOCK], values[RILL_BLOCK];
     for (uint64_t left = ~active; left; left &= left - 1) {
@@ -94,7 +104,7 @@ static inline void rill_cpu_add_moments(const rill_launch *launch, uint64_t n, u
     if (!isfinite(mass + squared)) /* as it is where any lane is not */
         for (int l = 0; l < RILL_BLOCK; l++) p->not_finite += !isfinite(m->density[l] + squares[l]);
     for (int l = 0; l < RILL_BLOCK; l++) values[l] = fabs(m->density[l]);
-    p->density_max = rill_cpu_largest(values, p->density_max);
+    rill_cpu_keep_largest(values, peaks->density);
     for (int l = 0; l < RILL_BLOCK; l++) values[l] *= values[l];
     p->elastic += rill_cpu_sum(values) / 6;
     if (launch->velocities) {
@@ -103,7 +113,7 @@ static inline void rill_cpu_add_moments(const rill_launch *launch, uint64_t n, u
     }
     for (int l = 0; l < RILL_BLOCK; l++) values[l] = sqrt(squares[l]);
     p->speed += rill_cpu_sum(values);
-    p->speed_squared_max = rill_cpu_largest(squares, p->speed_squared_max);
+    rill_cpu_keep_largest(squares, peaks->speed_squared);
 }
 
 /** Take a row of the arithmetic type, with 0 in lanes that are not active. */

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <omp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,12 +24,14 @@
 #include <unistd.h>
 
 enum {
-    WHICH = 128,     /* bytes of the identity of a file */
-    KNOWN = 64,      /* files that are remembered */
-    SECONDS = 10,    /* of a processor, within which a small file is read */
-    PATIENCE = 6,    /* times as long by the clock: other programs use the processor, and disks are slow */
-    RATE = 20000000, /* bytes of a larger one in a further second */
-    ANSWER = 1024    /* bytes of what rill-inspect says */
+    WHICH = 128,      /* bytes of the identity of a file */
+    KNOWN = 64,       /* files that are remembered */
+    SECONDS = 10,     /* of a processor, within which a small file is read */
+    PATIENCE = 6,     /* times as long by the clock: other programs use the processor, and disks are slow */
+    RATE = 20000000,  /* bytes of a larger one in a further second */
+    SHARED = 4 << 20, /* bytes from which several processes share the values of a file */
+    SHARES = 4,       /* processes at most: 64 MiB of values are few chunks */
+    ANSWER = 1024     /* bytes of what rill-inspect says */
 };
 
 /* ---- which file ------------------------------------------------------------------------------ */
@@ -219,10 +222,15 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Read what it says until it ends or `seconds` have passed. @return false when they have */
-static bool hear(int in, double seconds, char answer[ANSWER])
+/* A process of rill-inspect, and the end of the pipe that it answers through. */
+typedef struct inspector {
+    pid_t child;
+    int in;
+} inspector;
+
+/* Read what it says until it ends or its time is over. @return false when it is */
+static bool hear(int in, double end, char answer[ANSWER])
 {
-    const double end = now() + seconds;
     size_t length = 0;
     for (;;) {
         struct pollfd p = {.fd = in, .events = POLLIN};
@@ -238,34 +246,56 @@ static bool hear(int in, double seconds, char answer[ANSWER])
     }
 }
 
-/* Run rill-inspect. @param seconds         by the clock
- * @param[in,out] answer  what it says, "" after a crash. @return RILL_SYSTEM when it cannot be run;
- * RILL_CANCELLED when its time was over, by the clock or of the processor */
-static rill_status run(const char *const arguments[], double seconds, char answer[ANSWER], pid_t *child)
+/* Start rill-inspect. @return RILL_SYSTEM when it cannot be run */
+static rill_status begin(const char *const arguments[], inspector *i)
 {
-    rill_status status = RILL_OK;
     char path[PATH_MAX];
-    int ends[2] = {-1, -1}, state = 0;
-    RILL_TRY(program_find(path));
+    int ends[2];
+    const rill_status found = program_find(path);
+    if (found != RILL_OK) return found;
     if (pipe2(ends, O_CLOEXEC) != 0)
-        RILL_TRY(rill_fail(RILL_SYSTEM, "rill-inspect cannot be started: %s", strerror(errno)));
-    const int error = start(path, (char *const *)arguments, ends[1], child);
-    if (error) RILL_TRY(rill_fail(RILL_SYSTEM, "%s cannot be started: %s", path, strerror(error)));
+        return rill_fail(RILL_SYSTEM, "rill-inspect cannot be started: %s", strerror(errno));
+    const int error = start(path, (char *const *)arguments, ends[1], &i->child);
     close(ends[1]);
-    ends[1] = -1;
-    if (!hear(ends[0], seconds, answer)) {
-        kill(*child, SIGKILL);
-        status = RILL_CANCELLED;
-    }
-    while (waitpid(*child, &state, 0) < 0 && errno == EINTR) {}
+    i->in = ends[0];
+    if (!error) return RILL_OK;
+    close(ends[0]);
+    return rill_fail(
+        RILL_SYSTEM, "%s cannot be started: %s", path,
+        error == ENOMEM
+            ? "memory is lacking: free some, or raise the limit of this process (ulimit -v, ulimit -d)"
+            : strerror(error));
+}
+
+/* Wait for the end of the process. @return how it ended */
+static int await(const inspector *i)
+{
+    int state = 0;
+    while (waitpid(i->child, &state, 0) < 0 && errno == EINTR) {}
+    close(i->in);
+    return state;
+}
+
+static void drop(const inspector *i)
+{
+    kill(i->child, SIGKILL);
+    await(i);
+}
+
+/* Hear what rill-inspect answers. @param end  when its time is over by the clock
+ * @param[in,out] answer  what it says, "" after a crash. @return RILL_CANCELLED when its time was over, by
+ * the clock or of the processor; RILL_SYSTEM when it was killed */
+static rill_status finish(const inspector *i, double end, char answer[ANSWER])
+{
+    const bool heard = hear(i->in, end, answer);
+    if (!heard) kill(i->child, SIGKILL);
+    const int state = await(i);
+    rill_status status = heard ? RILL_OK : RILL_CANCELLED;
     if (WIFSIGNALED(state) && WTERMSIG(state) == SIGXCPU) status = RILL_CANCELLED;
     if (status == RILL_OK && WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL)
         status = rill_fail(
             RILL_SYSTEM,
             "rill-inspect was killed, by a lack of memory or by another program: free memory and read the file again");
-done:
-    if (ends[0] >= 0) close(ends[0]);
-    if (ends[1] >= 0) close(ends[1]);
     return status;
 }
 
@@ -311,27 +341,53 @@ static rill_status status_of(const char *text)
                      "it is a damaged HDF5 file, on which the HDF5 library crashes: save it again");
 }
 
-/* Let the program read a file. @param[out] late  whether its time was over */
+/* Let the program read a file, a large one by several processes, each of which reads a share of the values.
+ * @param[out] late  whether the time of one was over */
 static rill_status ask(const char *path, const char *which, const rill_inspection *how, double seconds,
-                       bool *late)
+                       int shares, bool *late)
 {
     rill_status status = RILL_OK;
-    char limit[32], answer[ANSWER] = "";
-    pid_t child;
+    char limit[32], share[SHARES][32];
+    inspector begun[SHARES];
+    int count = 0;
+    const double end = now() + PATIENCE * seconds;
+    *late = false;
     snprintf(limit, sizeof limit, "%.0f", seconds + 1);
-    const char *const arguments[] = {"rill-inspect",
-                                     rill_version(),
-                                     how->kind,
-                                     limit,
-                                     which,
-                                     path,
-                                     how->outside ? "outside" : "inside",
-                                     how->name,
-                                     NULL};
-    status = run(arguments, PATIENCE * seconds, answer, &child);
-    *late = status == RILL_CANCELLED;
-    if (*late) return fail_late(seconds);
-    return status == RILL_OK ? status_of(answer) : status;
+    while (count < shares && status == RILL_OK) {
+        snprintf(share[count], sizeof share[count], "%d/%d", count, shares);
+        const char *const arguments[] = {"rill-inspect",
+                                         rill_version(),
+                                         how->kind,
+                                         limit,
+                                         which,
+                                         path,
+                                         how->outside ? "outside" : "inside",
+                                         shares > 1 ? share[count] : how->name,
+                                         NULL};
+        status = begin(arguments, &begun[count]);
+        count += status == RILL_OK;
+    }
+    for (int k = 0; k < count; k++) {
+        char answer[ANSWER] = "";
+        if (status != RILL_OK) { /* refused by what another has read */
+            drop(&begun[k]);
+            continue;
+        }
+        status = finish(&begun[k], end, answer);
+        *late = status == RILL_CANCELLED;
+        if (*late) status = fail_late(seconds);
+        if (status == RILL_OK) status = status_of(answer);
+    }
+    return status;
+}
+
+/* How many processes read a file. An image is read slice by slice, by one. */
+static int shares_of(const rill_inspection *how, uint64_t bytes)
+{
+    const int threads = omp_get_max_threads();
+    return how->name || bytes < SHARED || strcmp(how->kind, "file") != 0 ? 1
+           : threads < SHARES                                            ? threads
+                                                                         : SHARES;
 }
 
 bool rill_inspect_is_replaced(const char *path, int descriptor)
@@ -355,7 +411,7 @@ rill_status rill_inspect(const char *path, int descriptor, const rill_inspection
     if (here) return !*expected || strcmp(which, expected) == 0 ? RILL_OK : fail_changed();
     RILL_TRY(seconds_for((uint64_t)inspected->st_size, &seconds));
     if (is_known(which, how, seconds, &status)) return status;
-    status = ask(path, which, how, seconds, &late);
+    status = ask(path, which, how, seconds, shares_of(how, (uint64_t)inspected->st_size), &late);
     if (stat(path, &now) == 0) which_of(&now, then);
     if (status == RILL_OK)
         remember(which, how->kind, how, NULL, INFINITY);
@@ -371,15 +427,16 @@ rill_status rill_inspect_copy(const char *from, const char *to)
     enum { LONG = 3600 };
     rill_status status = RILL_OK;
     char limit[32], answer[ANSWER] = "", *final = realpath(to, NULL), *left = NULL;
-    pid_t child = 0;
+    inspector copying = {.child = 0};
     snprintf(limit, sizeof limit, "%d", LONG);
     const char *const arguments[] = {"rill-inspect", rill_version(), "copy", limit, "", from, to, NULL};
-    status = run(arguments, LONG, answer, &child);
+    status = begin(arguments, &copying);
+    if (status == RILL_OK) status = finish(&copying, now() + LONG, answer);
     if (status == RILL_CANCELLED) status = fail_late(LONG);
     if (status == RILL_OK) status = status_of(answer);
     /* What a crash leaves, as rill_output_create() names it. */
-    if (status != RILL_OK && child > 0 &&
-        asprintf(&left, "%s.%ld-0.tmp", final ? final : to, (long)child) > 0)
+    if (status != RILL_OK && copying.child > 0 &&
+        asprintf(&left, "%s.%ld-0.tmp", final ? final : to, (long)copying.child) > 0)
         unlink(left);
     free(left);
     free(final);

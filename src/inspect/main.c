@@ -4,7 +4,8 @@
  * crashes here. core/inspect.c starts it. It prints "K" when it has read all that it will: what is wrong in a
  * way that the library reports, rill itself meets and reports.
  *
- *     rill-inspect VERSION file|image SECONDS WHICH FILE inside|outside [DATASET]
+ *     rill-inspect VERSION file SECONDS WHICH FILE inside|outside [SHARE/SHARES]
+ *     rill-inspect VERSION image SECONDS WHICH FILE inside|outside [DATASET]
  *     rill-inspect VERSION copy SECONDS "" FROM TO
  */
 #include "core/inspect.h"
@@ -53,7 +54,8 @@ typedef struct walk {
     rill_h5_file *file;
     haddr_t *groups; /* that were entered: one of them may be a member of another, or of itself */
     size_t group_count, group_room, objects;
-    uint64_t values; /* bytes that may still be read */
+    uint64_t values;                /* bytes that may still be read */
+    unsigned share, shares, pieces; /* of the values every one of `shares` pieces is read here */
 } walk;
 
 typedef struct place {
@@ -84,16 +86,21 @@ static herr_t on_attribute(hid_t object, const char *name, const H5A_info_t *inf
     return 0;
 }
 
+/* Return whether the next piece of the values is of this process. */
+static bool is_own(walk *w) { return w->pieces++ % w->shares == w->share; }
+
 /* Read rows of a dataset, as many as may still be read, and the last one. */
 static void read_rows(walk *w, const char *path, rill_h5_type type, const rill_h5_layout *l, uint64_t row)
 {
     uint64_t start[RILL_H5_RANK] = {0}, count[RILL_H5_RANK];
     memcpy(count, l->dims, sizeof count);
-    const uint64_t fit = row > 0 ? WHOLE / row : 0, deep = l->chunk[0] > 1 ? l->chunk[0] : 1;
+    const uint64_t most = row > 0 ? WHOLE / row : 0, deep = l->chunk[0] > 1 ? l->chunk[0] : 1;
+    const uint64_t part = most / w->shares, fit = part > deep ? part : most < deep ? most : deep;
     uint64_t rows = fit > deep ? fit - fit % deep : fit;
     if (rows == 0) return; /* a row is larger than what is read at once */
     if (rows > l->dims[0]) rows = l->dims[0];
     void *data = malloc(rows * row);
+    bool good = true; /* what is not read counts as well: all processes share in the same way */
     for (uint64_t left = l->dims[0]; data && left > 0; left -= rows, start[0] += rows) {
         if (rows > left) rows = left;
         if (w->values < rows * row) { /* the last row, and no more */
@@ -102,7 +109,8 @@ static void read_rows(walk *w, const char *path, rill_h5_type type, const rill_h
         }
         count[0] = rows;
         w->values -= w->values < rows * row ? w->values : rows * row;
-        if (rill_h5_read(w->file, path, type, l->rank, start, count, data) != RILL_OK) break;
+        if (is_own(w) && good)
+            good = rill_h5_read(w->file, path, type, l->rank, start, count, data) == RILL_OK;
     }
     free(data);
 }
@@ -116,7 +124,7 @@ static void read_dataset(walk *w, const char *path)
     for (int a = 1; a < l.rank; a++)
         if (__builtin_mul_overflow(row, l.dims[a], &row)) return;
     if (__builtin_mul_overflow(row, l.rank > 0 ? l.dims[0] : 1, &bytes)) return;
-    if (bytes <= TWICE) {
+    if (bytes <= TWICE && is_own(w)) {
         void *data = malloc(bytes + 1);
         if (data) rill_h5_read(w->file, path, type, l.rank, NULL, l.dims, data);
         free(data);
@@ -168,17 +176,18 @@ static rill_status on_member(void *context, const char *name)
     return enter(p->w, path, p->depth + 1);
 }
 
-static void inspect_file(const char *path)
+static void inspect_file(const char *path, const char *share)
 {
     json_t *json = NULL;
     RILL_H5_QUIET;
-    walk w = {.values = VALUES};
+    walk w = {.values = VALUES, .shares = 1};
+    if (share && (sscanf(share, "%u/%u", &w.share, &w.shares) != 2 || w.shares == 0)) return;
     if (rill_h5_open_part(path, &w.file) != RILL_OK) return;
     if (enter(&w, "/", 0) == RILL_CANCELLED)
         answer(RILL_USAGE, "it has more than 100000 groups, datasets and attributes: no file of rill has");
     rill_h5_close(w.file);
     free(w.groups);
-    if (rill_info_read(path, &json) == RILL_OK) json_decref(json);
+    if (w.share == 0 && rill_info_read(path, &json) == RILL_OK) json_decref(json);
 }
 
 /* ---- images ---------------------------------------------------------------------------------- */
@@ -265,7 +274,7 @@ int main(int argc, char **argv)
     if (strcmp(kind, "image") == 0)
         inspect_image(path, argv[7], strcmp(argv[6], "outside") == 0);
     else
-        inspect_file(path);
+        inspect_file(path, argv[7]);
     if (rill_inspect_missed()) answer(RILL_USAGE, "another program changes it: wait until it has finished");
     if (rill_h5_lacked_memory())
         answer(

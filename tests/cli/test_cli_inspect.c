@@ -261,6 +261,63 @@ Test(inspect, changed_files_are_refused)
                    "1um", "-q", "-o", "b.geom.h5");
 }
 
+/* Processes share the values of a large file, and each of them can refuse it. */
+Test(inspect, large_files_are_shared)
+{
+    static const char *const crash = "case $7 in 2/4) kill -SEGV $$;; 3/4) sleep 600;; esac; printf K";
+    generate("a.geom.h5");
+    cr_assert_eq(truncate("a.geom.h5", 5 << 20), 0); /* HDF5 reads no further than it wrote */
+    setenv("OMP_NUM_THREADS", "16", 1);
+    cli_result r = cli_test_run("info", "a.geom.h5");
+    cr_expect_eq(r.code, 0, "%s", r.err);
+    replace("echo \"$7\" >>told; printf K");
+    r = cli_test_run("info", "a.geom.h5");
+    cr_expect_eq(r.code, 0, "%s", r.err);
+    cr_expect_eq(system("printf '0/4\\n1/4\\n2/4\\n3/4\\n' >all; sort told | cmp - all"), 0);
+    replace(crash);
+    cli_test_fails(1, "a.geom.h5: it is a damaged HDF5 file, on which", "info", "a.geom.h5");
+    setenv("OMP_NUM_THREADS", "1", 1); /* one process reads all */
+    replace("[ $# = 6 ] && printf K");
+    r = cli_test_run("info", "a.geom.h5");
+    cr_expect_eq(r.code, 0, "%s", r.err);
+}
+
+/* Return the bytes that rill-inspect reads as one share, with those of its libraries; 0: the system does not
+ * count them. */
+static double bytes_read(const char *share)
+{
+    char line[4096];
+    double bytes = 0;
+    snprintf(
+        line, sizeof line,
+        "v=$('%s' --version | head -n 1); \"$(dirname '%s')/rill-inspect\" \"${v#rill }\" file 100 '' a.geom.h5 inside %s | "
+        "grep -q K && sed -n 's/rchar: //p' /proc/$$/io",
+        getenv("RILL"), getenv("RILL"), share);
+    FILE *out = popen(line, "r");
+    cr_assert_not_null(out);
+    if (fscanf(out, "%lf", &bytes) != 1) bytes = 0;
+    cr_assert_eq(pclose(out), 0, "%s", line);
+    return bytes;
+}
+
+/* All values are read by one of the processes, and by one alone. */
+Test(inspect, shares_are_the_whole)
+{
+    static const char *const shares[] = {"0/4", "1/4", "2/4", "3/4"};
+    const cli_result r =
+        cli_test_run("generate", "noise", "--size", "256", "--porosity", "0.5", "-q", "-o", "a.geom.h5");
+    cr_assert_eq(r.code, 0, "%s", r.err);
+    const double none = bytes_read("899/900"), all = bytes_read("0/1") - none;
+    double sum = 0;
+    if (none == 0) cr_skip_test("the system does not count bytes");
+    for (int k = 0; k < 4; k++) {
+        const double own = bytes_read(shares[k]) - none;
+        cr_expect_gt(own, 0.05 * all, "%s reads %g of %g bytes", shares[k], own, all);
+        sum += own;
+    }
+    cr_expect_float_eq(sum, all, 0.003 * all, "%g, not %g bytes", sum, all);
+}
+
 Test(inspect, options_reach_it)
 {
     image_write("im.h5", 0);

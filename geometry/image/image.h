@@ -40,6 +40,7 @@ typedef struct rill_image {
     void *reader;
     const void *memory; /* the array that it is, borrowed; NULL: files */
     bool swap;          /* bytes come in the other order */
+    bool threaded;      /* read() may be called by several threads at the same time */
     bool allow_outside; /* as in rill_image_options */
 } rill_image;
 

@@ -169,6 +169,7 @@ static rill_status read_file(rill_image *image, int fd, uint64_t offset)
     image->reader = b;
     image->close = close_bytes;
     image->read = read_plain;
+    image->threaded = true;
 #ifdef POSIX_FADV_SEQUENTIAL
     posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 #endif

@@ -24,9 +24,10 @@ rill_status rill_pore_map_create(const rill_image *image, const rill_voxelize_op
 void rill_pore_map_destroy(rill_pore_map *map);
 
 /**
- * Map grey values to RILL_FLUID or RILL_SOLID, and count them.
+ * Map grey values to RILL_FLUID or RILL_SOLID, and count them. Of a type of one byte, several threads may do
+ * so at the same time.
  * @param[in]  grey    [count] of the map's type
- * @param[out] voxels  [count]
+ * @param[out] voxels  [count], which may be `grey` where that has one byte a value
  * @return RILL_USAGE for a value that is not a number
  */
 rill_status rill_pore_map_apply(rill_pore_map *map, const void *grey, uint64_t count, uint8_t *voxels);

@@ -23,6 +23,7 @@ static rill_status describe(const void *grey, const rill_image_options *options,
     image->type = (rill_grey)options->type;
     image->memory = grey;
     image->read = copy_slice;
+    image->threaded = true;
     snprintf(image->kind, sizeof image->kind, "array of %s", rill_grey_name(image->type));
     return rill_image_set_size(image, n, 3);
 }

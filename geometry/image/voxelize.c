@@ -6,9 +6,11 @@
  * image.h's, deciding what conducts components.h's.
  */
 #include "geometry/image/voxelize_priv.h"
+#include "core/aside.h"
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "geometry/image/pore_choice.h"
 #include "geometry/voxels/axes.h"
 #include "geometry/voxels/greys.h"
@@ -19,7 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILE = 32 }; /* voxels that are transposed at once along each axis */
+enum {
+    TILE = 32,    /* voxels that are transposed at once along each axis */
+    TOGETHER = 64 /* slices that threads read at once */
+};
 
 static rill_status create(work *w)
 {
@@ -251,6 +256,48 @@ static void codes_keep(work *w, rill_greys *greys)
     w->geom->greys = greys;
 }
 
+/* Return whether slices are planes of the geometry as they are, which threads read side by side into the
+ * voxels. */
+static bool is_straight(const work *w, const int along[3])
+{
+    bool straight = w->image->threaded && rill_grey_size(w->image->type) == 1 && !w->codes &&
+                    !w->geom->planes && !rill_sample_given(w->sample);
+    for (int a = 0; a < 3; a++)
+        straight = straight && along[a] == a && w->from[a][w->n[a] - 1] == w->n[a] - 1 &&
+                   (a == 2 || (w->n[a] == w->geom->n[a] && w->n[a] == w->image->n[w->image->order[a]]));
+    return straight;
+}
+
+/* Slices that threads read side by side. */
+typedef struct slab {
+    const work *w;
+    rill_pore_map *map;
+    uint32_t first;
+    bool *there; /* whether each was read and mapped */
+} slab;
+
+static void slices_read(const void *shared, uint64_t first, uint64_t end)
+{
+    const slab *s = shared;
+    const uint64_t voxels = rill_image_slice_voxels(s->w->image);
+    for (uint64_t k = first; k < end; k++) {
+        const uint32_t slice = s->w->crop[2][0] + s->first + (uint32_t)k;
+        uint8_t *plane = s->w->geom->voxels + voxels * (s->first + k);
+        s->there[k] = !is_looked_at(s->w, 2, slice) &&
+                      rill_image_read(s->w->image, slice, plane) == RILL_OK &&
+                      rill_pore_map_apply(s->map, plane, voxels, plane) == RILL_OK;
+    }
+}
+
+/* Read slices from k on by threads. @param[out] there  [TOGETHER]; what is false is to be read on its own, to
+ * be looked at or to say what is wrong */
+static void slab_read(const work *w, rill_pore_map *map, uint32_t k, bool *there)
+{
+    const uint32_t left = w->n[2] - k;
+    rill_threads_for(left < TOGETHER ? left : TOGETHER, (1 << 16) / rill_image_slice_voxels(w->image) + 1,
+                     slices_read, &(slab){w, map, k, there});
+}
+
 static rill_status read_voxels(work *w)
 {
     rill_status status = RILL_OK;
@@ -263,6 +310,8 @@ static rill_status read_voxels(work *w)
     const uint64_t slice = rill_image_slice_voxels(w->image);
     const uint8_t *slices[TILE], *coded[TILE];
     int64_t loaded = -1;
+    const bool straight = is_straight(w, along);
+    bool there[TOGETHER] = {false};
     RILL_TRY(rill_pore_map_create(w->image, w->options, &map));
     if (w->codes) {
         RILL_TRY(rill_greys_create(w->options->threshold, w->options->threshold_width, &greys));
@@ -274,6 +323,11 @@ static rill_status read_voxels(work *w)
         const uint32_t at = k % w->batch, from = w->crop[across][0] + w->from[across][k];
         if (k % (w->n[across] / 32 + 1) == 0)
             RILL_TRY(rill_progress_report(w->progress, "reading", (double)k / w->n[across]));
+        if (straight && k % TOGETHER == 0) slab_read(w, map, k, there);
+        if (straight && there[k % TOGETHER]) {
+            RILL_TRY(slices_put(w, along, k, 0, NULL));
+            continue;
+        }
         uint8_t *pore = w->pore + at * slice, *code = codes ? w->code + at * slice : NULL;
         /* The same slice again may lie in the place of the batch before. */
         if (from != loaded)
@@ -408,17 +462,27 @@ static rill_status clean(work *w)
                      c->porosity.total, all);
 }
 
+/* The hash of the files of the image, which is found while the geometry is looked through. */
+typedef struct hashing {
+    const rill_image *image;
+    char text[17];
+    rill_aside aside;
+} hashing;
+
+static rill_status hash_find(void *of)
+{
+    hashing *h = of;
+    return rill_image_hash(h->image, h->text);
+}
+
 /* Say where the geometry comes from, and its place in metres. */
-static rill_status sign(work *w)
+static rill_status sign(work *w, const char *hash)
 {
     rill_status status = RILL_OK;
-    char hash[17];
     const bool placed = w->image->metric && w->options->voxel_size == 0;
     if (w->metric) w->geom->spacing = w->cube;
     for (int a = 0; a < 3 && w->metric; a++)
         w->geom->origin[a] = (placed ? w->image->origin[w->file_axis[a]] : 0) + w->crop[a][0] * w->spacing[a];
-    RILL_TRY(rill_progress_report(w->progress, "hashing", -1));
-    RILL_TRY(rill_image_hash(w->image, hash));
     w->geom->source = strdup(w->path);
     w->geom->source_hash = strdup(hash);
     w->geom->options = w->options->command ? strdup(w->options->command) : NULL;
@@ -432,6 +496,7 @@ done:
 static rill_status run(work *w)
 {
     rill_status status = RILL_OK;
+    hashing hash = {.image = w->image};
     RILL_TRY(rill_voxelize_settle_axes(w));
     RILL_TRY(rill_voxelize_settle_spacing(w));
     RILL_TRY(rill_voxelize_settle_size(w));
@@ -443,10 +508,14 @@ static rill_status run(work *w)
     RILL_TRY(rill_sample_begin(w->image, w->options, &w->sample));
     RILL_TRY(create(w));
     RILL_TRY(read_voxels(w));
+    rill_aside_begin(&hash.aside, hash_find, &hash);
     RILL_TRY(check_pores(w));
     RILL_TRY(clean(w));
-    RILL_TRY(sign(w));
+    RILL_TRY(rill_progress_report(w->progress, "hashing", -1));
+    RILL_TRY(rill_aside_end(&hash.aside));
+    RILL_TRY(sign(w, hash.text));
 done:
+    rill_aside_drop(&hash.aside);
     return status;
 }
 

@@ -354,6 +354,34 @@ Test(voxelize, bytes_on_several_threads)
     rill_geom_destroy(geom);
 }
 
+/* Slices that threads read side by side into their places, in several groups, from a plane of the file on. */
+Test(voxelize, slices_on_several_threads)
+{
+    enum { NX = 64, NY = 33, NZ = 150, FIRST = 7, LAST = 149, VOXELS = NX * NY * (LAST - FIRST) };
+    uint64_t counts[5] = {0}, wrong = 0;
+    rill_voxelize_report report;
+    rill_voxelize_options o = keep_all();
+    write_grey("t_64x33x150.raw", NX, NY, NZ);
+    omp_set_num_threads(3);
+    cr_assert_eq(rill_voxelize_parse_pore("1,3-4", &o), RILL_OK);
+    cr_assert_eq(rill_voxelize_parse_crop(":,:,7:149", &o), RILL_OK);
+    cr_assert_eq(rill_voxelize_parse_mirror("z", &o), RILL_OK);
+    rill_geom *geom = make("t_64x33x150.raw", &o, &report);
+    cr_assert_arr_eq(geom->n, ((uint32_t[3]){NX, NY, 2 * (LAST - FIRST)}), sizeof geom->n);
+    for (uint32_t z = FIRST; z < LAST; z++)
+        for (uint32_t y = 0; y < NY; y++)
+            for (uint32_t x = 0; x < NX; x++) {
+                const bool pore = is_pore(x, y, z);
+                counts[grey(x, y, z)]++;
+                wrong += (voxel(geom, x, y, z - FIRST) >= RILL_FLUID) != pore;
+                wrong += (voxel(geom, x, y, geom->n[2] - 1 - (z - FIRST)) >= RILL_FLUID) != pore;
+            }
+    cr_expect_eq(wrong, 0u, "%llu voxels", (unsigned long long)wrong);
+    cr_assert_eq(report.greys, 5u);
+    for (int v = 0; v < 5; v++) cr_expect_float_eq(report.grey[v].fraction * VOXELS, (double)counts[v], 1e-6);
+    rill_geom_destroy(geom);
+}
+
 Test(voxelize, option_words)
 {
     rill_voxelize_options o;

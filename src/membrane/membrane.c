@@ -96,16 +96,60 @@ static void slip_add(const double area[3], const double force[3], double factor,
     for (int a = 0; a < 3 && square > 0; a++) velocity[a] += factor * (force[a] - across / square * area[a]);
 }
 
+/* Return the volume that a closed surface encloses, x . dA / 3 over it, and its area. */
+static double volume_of(const double (*x)[3], const double (*area)[3], uint32_t count, double *surface)
+{
+    double sum = 0;
+    *surface = 0;
+    for (uint32_t v = 0; v < count; v++) {
+        double square = 0;
+        for (int a = 0; a < 3; a++) {
+            sum += (x[v][a] - x[0][a]) * area[v][a];
+            square += area[v][a] * area[v][a];
+        }
+        *surface += sqrt(square);
+    }
+    return sum / 3;
+}
+
+/* Move membranes with their velocities, and then along their normals, so that each keeps its volume: between
+ * nodes the interpolated velocity is not free of divergence, though that of the fluid is. The volume is of
+ * third order in such a displacement, and the second one removes what the first one leaves. */
+static void move_whole(const void *shared, uint64_t first, uint64_t end)
+{
+    enum { TURNS = 2 };
+    const rill_membranes *m = shared;
+    const uint32_t vertices = m->elastic.mesh->vertex_count;
+    for (uint64_t k = first; k < end; k++) {
+        double(*x)[3] = m->x + k * vertices, (*u)[3] = m->velocity + k * vertices,
+        (*area)[3] = m->area + k * vertices, surface;
+        const double before = volume_of((const double(*)[3])x, (const double(*)[3])area, vertices, &surface);
+        for (uint32_t v = 0; v < vertices; v++)
+            for (int a = 0; a < 3; a++) x[v][a] += u[v][a];
+        for (int turn = 0; turn < TURNS; turn++) {
+            rill_membrane_areas(m->elastic.mesh, (const double(*)[3])x, area);
+            const double now = volume_of((const double(*)[3])x, (const double(*)[3])area, vertices, &surface);
+            const double by = surface > 0 ? (before - now) / surface : 0;
+            for (uint32_t v = 0; v < vertices; v++) {
+                const double *n = area[v], length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+                for (int a = 0; a < 3 && length > 0; a++) {
+                    x[v][a] += by * n[a] / length;
+                    u[v][a] += by * n[a] / length;
+                }
+            }
+        }
+    }
+}
+
 /* Move them by a time step. */
 static void move(rill_membranes *m)
 {
     double(*felt)[3] = m->slip > 0 ? m->felt : NULL;
     const double factor = m->slip * 3 / (2 * (m->sim->flow->options.tau - 0.5)) / share_of(m->support.width);
     rill_support_interpolate(&m->support, (const double(*)[3])m->x, vertices_of(m), m->velocity, felt);
-    for (uint64_t v = 0; v < vertices_of(m); v++) {
-        if (felt) slip_add(m->area[v], felt[v], factor, m->velocity[v]);
-        for (int a = 0; a < 3; a++) m->x[v][a] += m->velocity[v][a];
-    }
+    for (uint64_t v = 0; v < vertices_of(m) && felt; v++)
+        slip_add(m->area[v], felt[v], factor, m->velocity[v]);
+    rill_threads_for(m->count, 1, move_whole, m);
 }
 
 static rill_status before(void *context, const rill_launch *launch)

@@ -33,6 +33,15 @@ static void plan_print(const rill_cells_case *c, const rill_cells_plan *p)
             c->radius / p->dx);
     cli_row("  each", "%u vertices, %.4g um3", p->mesh.vertex_count, 1e18 * p->volume);
     cli_row("haematocrit", "%.4g", p->haematocrit);
+    for (int k = 0; k < p->ports.count; k++) {
+        const rill_cells_end *e = &c->ends[p->ends[k]];
+        if (e->kind == RILL_CELLS_INLET)
+            cli_row(k ? "" : "openings", "%s: inlet, %.4g m3/s, haematocrit %.4g", e->name, e->flow,
+                    p->ports.each[k].share);
+        else
+            cli_row(k ? "" : "openings", "%s: pressure, %.4g Pa", e->name, e->pressure);
+    }
+    if (p->ports.count > 0) cli_row("  cells", "up to %u at a time", p->room);
     cli_row("time step", "%.4g s, tau %.4g", p->dt, p->tau);
     cli_row("  stiffness", "%.2g of what it allows", p->stiffness);
     cli_row("steps", "%llu, %.4g s", (unsigned long long)p->steps.steps, (double)p->steps.steps * p->dt);
@@ -42,11 +51,11 @@ static void plan_print(const rill_cells_case *c, const rill_cells_plan *p)
 
 static json_t *plan_json(const rill_cells_plan *p)
 {
-    return json_pack("{s:f, s:f, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:I, s:I}", "spacing", p->dx, "nodes",
-                     p->nodes, "cells", (int)p->count, "vertices", (int)p->mesh.vertex_count, "haematocrit",
-                     p->haematocrit, "time_step", p->dt, "tau", p->tau, "stiffness", p->stiffness, "steps",
-                     (json_int_t)p->steps.steps, "host_peak_bytes", (json_int_t)p->memory, "output_bytes",
-                     (json_int_t)p->output);
+    return json_pack("{s:f, s:f, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:I, s:I}", "spacing", p->dx,
+                     "nodes", p->nodes, "cells", (int)p->count, "cells_most", (int)p->room, "vertices",
+                     (int)p->mesh.vertex_count, "haematocrit", p->haematocrit, "time_step", p->dt, "tau",
+                     p->tau, "stiffness", p->stiffness, "steps", (json_int_t)p->steps.steps,
+                     "host_peak_bytes", (json_int_t)p->memory, "output_bytes", (json_int_t)p->output);
 }
 
 /* Read and plan a case; both are to be freed also after a failure. */
@@ -85,24 +94,59 @@ done:
     return status;
 }
 
+/* Say what went through each opening, and whether cells found room. */
+static void openings_print(const rill_cells_plan *p, const rill_cells_outcome *o)
+{
+    for (int k = 0; k < p->ports.count; k++) {
+        const char *name = p->geom->surface->openings[k].name;
+        const double entered = (double)o->through.entered[k], left = (double)o->through.left[k];
+        if (!p->ports.each[k].inlet) {
+            cli_row(name, "%.0f cells have left", left);
+            continue;
+        }
+        cli_row(name, "%.0f cells have entered, a haematocrit of %.4g", entered - left,
+                rill_cells_inflow(p, o, k));
+        const double waiting = rill_ports_due(&p->ports, k, o->steps) - (entered - left);
+        if (waiting >= 2)
+            cli_row("note",
+                    "%.0f cells found no room behind %s: lower the haematocrit, or make voxels smaller",
+                    waiting, name);
+    }
+}
+
 static void outcome_print(const rill_cells_plan *p, const rill_cells_outcome *o, const char *directory)
 {
     cli_row("made", "%llu steps, %.3g million nodes a second", (unsigned long long)o->steps, o->mlups);
     cli_row("fluid", "%.4g, %.4g, %.4g m/s on the mean", o->velocity[0], o->velocity[1], o->velocity[2]);
-    cli_row("cells", "%.4g m/s along the flow, deformation %.4g", o->speed, o->deformation);
+    openings_print(p, o);
+    cli_row("cells", "%u, %.4g m/s along the flow, deformation %.4g", o->count, o->speed, o->deformation);
     cli_row("  stress", "%.4g Pa xz that they add, times the haematocrit %.4g Pa", o->stress,
-            o->stress * p->haematocrit);
+            o->stress * o->haematocrit);
     cli_row("  volume", "changed by %.2g at most", o->volume);
     cli_row("Mach", "%.3g at most", o->mach);
     cli_row("results", "%s/cells.csv, %s/run.h5", directory, directory);
 }
 
+static json_t *openings_json(const rill_cells_plan *p, const rill_cells_outcome *o)
+{
+    json_t *list = json_array();
+    for (int k = 0; k < p->ports.count; k++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:b, s:I, s:I, s:f}", "name", p->geom->surface->openings[k].name, "inlet",
+                            p->ports.each[k].inlet, "entered", (json_int_t)o->through.entered[k], "left",
+                            (json_int_t)o->through.left[k], "inflow_haematocrit",
+                            p->ports.each[k].inlet ? rill_cells_inflow(p, o, k) : 0.0));
+    return list;
+}
+
 static json_t *outcome_json(const rill_cells_plan *p, const rill_cells_outcome *o)
 {
-    return json_pack("{s:o, s:I, s:f, s:f, s:[f,f,f], s:f, s:f, s:f, s:f, s:f}", "plan", plan_json(p),
-                     "steps", (json_int_t)o->steps, "time", o->time, "mlups", o->mlups, "fluid_velocity",
-                     o->velocity[0], o->velocity[1], o->velocity[2], "cell_speed", o->speed, "deformation",
-                     o->deformation, "stress_xz", o->stress, "volume_change", o->volume, "mach", o->mach);
+    return json_pack("{s:o, s:o, s:I, s:f, s:I, s:f, s:f, s:[f,f,f], s:f, s:f, s:f, s:f, s:f}", "plan",
+                     plan_json(p), "openings", openings_json(p, o), "cells", (json_int_t)o->count,
+                     "haematocrit", o->haematocrit, "steps", (json_int_t)o->steps, "time", o->time, "mlups",
+                     o->mlups, "fluid_velocity", o->velocity[0], o->velocity[1], o->velocity[2], "cell_speed",
+                     o->speed, "deformation", o->deformation, "stress_xz", o->stress, "volume_change",
+                     o->volume, "mach", o->mach);
 }
 
 static rill_status outcome_write(const cli_kind_run *run, const rill_cells_plan *p,
@@ -130,6 +174,13 @@ static rill_status run(const char *path, const cli_kind_run *run)
     RILL_TRY(plan(path, run->common, run->progress, &c, &p));
     fflush(stdout);
     if (!run->directory) goto done;
+    /* what is there of a run that goes on is not counted again */
+    RILL_TRY(
+        cli_disk_try(run->directory,
+                     &(cli_disk_need){.what = run->resume ? "checkpoints" : "files of cells and checkpoints",
+                                      .least = (double)(run->resume ? p.checkpoint : p.kept),
+                                      .most = (double)p.output,
+                                      .quiet = run->common->quiet}));
     cli_signals_catch(false);
     status = rill_cells_run(
         &c, &p,

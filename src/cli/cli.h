@@ -245,6 +245,17 @@ void cli_remarks(bool quiet);
 /** Clear the progress line before something else is printed. */
 void cli_progress_end(void);
 
+/** What files of a run take, bytes. */
+typedef struct cli_disk_need {
+    const char *what; /**< takes at least so much: "checkpoints" */
+    double least, most;
+    bool quiet;
+} cli_disk_need;
+
+/** Refuse a run whose files have no room in their directory, and note where they may have none.
+ * @return RILL_SYSTEM */
+rill_status cli_disk_try(const char *directory, const cli_disk_need *need);
+
 /** Print one aligned row "  label   value" of a summary table to standard output. @see cli_rows_lack() */
 void cli_row(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 static const char *const kinds[] = {"none", "image", "sparse", NULL};
@@ -199,25 +198,13 @@ done:
 /* Refuse what cannot be kept: results are compressed, checkpoints are not. */
 static rill_status disk_try(const choices *c, const rill_case_plan *plan)
 {
-    struct statvfs disk;
-    char need[32], most[32], there[32];
-    if (statvfs(c->directory, &disk) != 0) return rill_output_fail(c->directory, errno);
-    const double spare = (double)disk.f_bavail * (double)disk.f_frsize,
-                 checkpoint = (double)plan->checkpoint_bytes,
-                 /* the one that is written beside those that are there */
-        least = checkpoint * (c->resume ? 1 : 2), all = (double)plan->output_bytes + 3 * checkpoint;
-    rill_units_format_bytes(least, need, sizeof need);
-    rill_units_format_bytes(all, most, sizeof most);
-    rill_units_format_bytes(spare, there, sizeof there);
-    if (spare < least)
-        return rill_fail(
-            RILL_SYSTEM,
-            "checkpoints take %s in %s, and %s are free: free space there or choose another directory with -o",
-            need, c->directory, there);
-    if (spare < all && !c->common.quiet)
-        cli_row("note", "results and checkpoints take up to %s in %s, and %s are free", most, c->directory,
-                there);
-    return RILL_OK;
+    const double checkpoint = (double)plan->checkpoint_bytes;
+    return cli_disk_try(c->directory,
+                        &(cli_disk_need){.what = "checkpoints",
+                                         /* the one that is written beside those that are there */
+                                         .least = checkpoint * (c->resume ? 1 : 2),
+                                         .most = (double)plan->output_bytes + 3 * checkpoint,
+                                         .quiet = c->common.quiet});
 }
 
 /* Run the case on the coarser grids. */

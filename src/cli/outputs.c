@@ -3,10 +3,14 @@
  * alike. */
 #include "cli/cli.h"
 #include "core/output.h"
+#include "core/status.h"
+#include "core/units.h"
 #include "geometry/image/file_names.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* There is one command, hence one choice. */
@@ -121,4 +125,24 @@ rill_status cli_result_create(const char *output, rill_run run, const rill_geom 
 done:
     free(all);
     return status;
+}
+
+rill_status cli_disk_try(const char *directory, const cli_disk_need *n)
+{
+    struct statvfs disk;
+    char need[32], most[32], there[32];
+    if (statvfs(directory, &disk) != 0) return rill_output_fail(directory, errno);
+    const double spare = (double)disk.f_bavail * (double)disk.f_frsize;
+    rill_units_format_bytes(n->least, need, sizeof need);
+    rill_units_format_bytes(n->most, most, sizeof most);
+    rill_units_format_bytes(spare, there, sizeof there);
+    if (spare < n->least)
+        return rill_fail(
+            RILL_SYSTEM,
+            "%s take %s in %s, and %s are free: free space there or choose another directory with -o",
+            n->what, need, directory, there);
+    if (spare < n->most && !n->quiet)
+        cli_row("note", "results and checkpoints take up to %s in %s, and %s are free", most, directory,
+                there);
+    return RILL_OK;
 }

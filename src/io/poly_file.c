@@ -42,7 +42,7 @@ static void value_at(const rill_poly *p, array which, uint64_t k, void *out)
         whole = (int32_t)(k / 3 / p->triangle_count * p->vertex_count +
                           p->triangles[k / 3 % p->triangle_count][k % 3]);
     else
-        whole = (int32_t)(which == ENDS ? 3 * (k + 1) : k / p->triangle_count);
+        whole = (int32_t)(which == ENDS ? 3 * (k + 1) : p->numbers[k / p->triangle_count] - 1);
     memcpy(out, which == POINTS || which == VELOCITY ? (const void *)&real : &whole, 4);
 }
 

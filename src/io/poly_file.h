@@ -12,6 +12,7 @@
 /** Surfaces at one moment. */
 typedef struct rill_poly {
     uint32_t count;                 /**< surfaces */
+    const uint64_t *numbers;        /**< [count], of each, from 1 */
     uint32_t vertex_count;          /**< of each */
     uint32_t triangle_count;        /**< of each */
     const uint32_t (*triangles)[3]; /**< [triangle_count], vertices */
@@ -22,7 +23,7 @@ typedef struct rill_poly {
     double time;                    /**< s */
 } rill_poly;
 
-/** Write points and velocities as 32 bits, and the number of the surface of each triangle, from 0.
+/** Write points and velocities as 32 bits, and the number of the surface of each triangle, less 1.
  * @return RILL_USAGE for more corners than 2^31 - 1, RILL_SYSTEM */
 rill_status rill_poly_write(const rill_poly *poly, const char *path);
 

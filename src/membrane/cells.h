@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file cells.h
- * A case file with `cells`: capsules or red blood cells in a flow that a body force or two plates drive,
- * through any geometry with periodic or solid domain boundaries. docs/capsules.md describes the file.
+ * A case file with `cells`: capsules or red blood cells in a flow that a body force, two plates or inlets
+ * drive, through any geometry whose domain boundaries are periodic or solid. docs/capsules.md describes the
+ * file.
  */
 #ifndef RILL_MEMBRANE_CELLS_H
 #define RILL_MEMBRANE_CELLS_H
 
 #include "io/step_run.h"
 #include "membrane/elastic.h"
+#include "membrane/ports.h"
 #include "membrane/seed.h"
 
 #include <jansson.h>
@@ -19,20 +21,39 @@
 /** Shapes at rest. */
 typedef enum rill_cells_shape { RILL_CELLS_SPHERE, RILL_CELLS_RED_CELL } rill_cells_shape;
 
+/** What stands at an opening. */
+typedef enum rill_cells_end_kind {
+    RILL_CELLS_INLET,
+    RILL_CELLS_PRESSURE,
+    RILL_CELLS_WALL
+} rill_cells_end_kind;
+
+/** What the case says of an opening, SI. */
+typedef struct rill_cells_end {
+    char name[RILL_OPENING_NAME];
+    int kind;           /**< a rill_cells_end_kind */
+    int line;           /**< of the case file */
+    double flow;        /**< inlets: m3/s */
+    double haematocrit; /**< inlets: of what comes in; negative: that of the cells */
+    double pressure;    /**< pressures: Pa */
+} rill_cells_end;
+
 /** A case as read, SI. */
 typedef struct rill_cells_case {
     char *path, *text, *geometry; /**< as in rill_case, owned */
     double density, viscosity;    /**< kg/m3, Pa s */
     double force[3];              /**< body force, N/m3 */
     double rate;                  /**< shear rate between plates along z, 1/s; 0: none */
-    int shape;                    /**< a rill_cells_shape */
-    double radius;                /**< m, of the sphere or of the disc */
-    int law;                      /**< a rill_membrane_law */
-    double shear;                 /**< N/m */
-    double dilatation;            /**< C of Skalak's law */
-    double bending;               /**< J */
-    double area;                  /**< N/m */
-    double volume;                /**< N/m2 */
+    rill_cells_end *ends;         /**< [end_count], owned */
+    int end_count;
+    int shape;          /**< a rill_cells_shape */
+    double radius;      /**< m, of the sphere or of the disc */
+    int law;            /**< a rill_membrane_law */
+    double shear;       /**< N/m */
+    double dilatation;  /**< C of Skalak's law */
+    double bending;     /**< J */
+    double area;        /**< N/m */
+    double volume;      /**< N/m2 */
     double contact;     /**< N, of vertices that touch others or a wall; negative: shear times a voxel */
     double haematocrit; /**< share of the fluid's volume; 0: not given */
     int seed;
@@ -67,14 +88,20 @@ typedef struct rill_cells_plan {
     double dx, dt, tau;
     double nodes, volume; /**< fluid nodes; m3, of a cell at rest */
     double stiffness;     /**< over what the time step allows */
-    uint32_t count;       /**< cells */
-    double haematocrit;   /**< that they have */
+    uint32_t count;       /**< cells at the start */
+    uint32_t room;        /**< for so many at a time */
+    double haematocrit;   /**< that they have at the start */
+    rill_ports ports;     /**< without openings: none */
+    int *ends;            /**< [openings of the geometry], number of each in the case, owned */
+    double flow;          /**< m3/s, of all inlets */
     rill_seed_place *places;
     rill_step_plan steps;
     rill_stream stream;
     rill_storage storage;
-    uint64_t memory; /**< bytes, of the host, at the peak */
-    uint64_t output; /**< bytes of files, at most */
+    uint64_t memory;     /**< bytes, of the host, at the peak */
+    uint64_t output;     /**< bytes of files, at most */
+    uint64_t kept;       /**< bytes of files that are not compressed, and of two checkpoints */
+    uint64_t checkpoint; /**< bytes of one */
 } rill_cells_plan;
 
 /**
@@ -101,15 +128,21 @@ typedef struct rill_cells_options {
 typedef struct rill_cells_outcome {
     uint64_t steps;
     double time;
-    double mlups;         /**< million node updates a second, cells included */
-    double velocity[3];   /**< mean of the fluid at the end, m/s */
-    double speed;         /**< mean of cells along the flow, m/s */
-    double mach;          /**< largest of the run's looks */
-    double deformation;   /**< mean of cells */
-    double stress;        /**< mean xz of cells, Pa, over their own volume */
-    double volume;        /**< largest relative change of a cell's */
-    bool checkpoint_left; /**< it is of this run, and was left */
+    double mlups;             /**< million node updates a second, cells included */
+    double velocity[3];       /**< mean of the fluid at the end, m/s */
+    double speed;             /**< mean of cells along the flow, m/s */
+    double mach;              /**< largest of the run's looks */
+    double deformation;       /**< mean of cells */
+    double stress;            /**< mean xz of cells, Pa, over their own volume */
+    double volume;            /**< largest relative change of a cell's */
+    uint32_t count;           /**< cells at the end */
+    double haematocrit;       /**< that they have */
+    rill_ports_state through; /**< cells through openings */
+    bool checkpoint_left;     /**< it is of this run, and was left */
 } rill_cells_outcome;
+
+/** Return the haematocrit of what has come in through an inlet, 0 where nothing has. */
+double rill_cells_inflow(const rill_cells_plan *plan, const rill_cells_outcome *outcome, int opening);
 
 /** Run it, and write its files. @return RILL_NUMERICS where it diverged, RILL_CANCELLED, others */
 rill_status rill_cells_run(const rill_cells_case *given, const rill_cells_plan *plan,

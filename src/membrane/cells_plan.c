@@ -9,8 +9,10 @@
 #include "membrane/limit.h"
 #include "membrane/membrane.h"
 #include "membrane/run.h"
+#include "vessel/plan/plan.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A radius below which nothing is left of a shape, voxels; relaxation times beyond which nothing was
@@ -45,6 +47,19 @@ static void scale(const rill_cells_case *c, double dt, rill_cells_plan *p)
     p->contact = c->contact >= 0 ? c->contact * by / dx : p->elastic.shear;
     for (int a = 0; a < 3; a++) p->force[a] = c->force[a] * dt * dt / (c->density * dx);
     p->plate = c->rate * dt * p->geom->n[2] / 2;
+    for (int k = 0; k < p->ports.count; k++)
+        if (p->ports.each[k].inlet) p->ports.each[k].flow = c->ends[p->ends[k]].flow * dt / (dx * dx * dx);
+}
+
+/* Return the largest velocity with which fluid comes in, lu: parabolic profiles have twice the mean. */
+static double inlet_speed(const rill_cells_plan *p)
+{
+    double speed = 0;
+    for (int k = 0; k < p->ports.count; k++) {
+        const double area = p->geom->surface->openings[k].area / (p->dx * p->dx);
+        if (p->ports.each[k].inlet) speed = fmax(speed, 2 * p->ports.each[k].flow / area);
+    }
+    return speed;
 }
 
 /* Find the stiffness of one cell in a box of its own. */
@@ -94,7 +109,7 @@ static rill_status step_choose(const rill_cells_case *c, rill_progress progress,
     /* at f units the stiffness is f^2 times as large, and tau - 0.5 is f / 2 */
     const double most =
         stiffness > 0 ? fmin(sqrt(0.15 / stiffness), 0.5 / stiffness) : INFINITY; /* of f, see limit.h */
-    const double fastest = p->plate > 0 ? SPEED_MOST / p->plate : INFINITY;
+    const double speed = fmax(p->plate, inlet_speed(p)), fastest = speed > 0 ? SPEED_MOST / speed : INFINITY;
     const double chosen = fmin(1, 0.9 * fmin(most, fastest));
     const double f = c->time_step > 0 ? c->time_step / unit : chosen;
     scale(c, f * unit, p);
@@ -120,6 +135,11 @@ static rill_status step_choose(const rill_cells_case *c, rill_progress progress,
             RILL_USAGE,
             "the plates would move at %.3g voxels per step, above %g where flow is compressible: set run.time-step to %.2g s or less",
             p->plate, SPEED_MOST, 0.95 * fastest * unit));
+    if (inlet_speed(p) > SPEED_MOST)
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "the fluid would come in at %.3g voxels per step, above %g where flow is compressible: set run.time-step to %.2g s or less",
+            inlet_speed(p), SPEED_MOST, 0.95 * fastest * unit));
 done:
     return status;
 }
@@ -129,11 +149,16 @@ static rill_status geometry_check(const rill_cells_case *c, const rill_geom *geo
     if (!(geom->spacing > 0))
         return rill_fail(RILL_USAGE, "%s has no voxel size: make it with --voxel-size, such as 0.65um",
                          c->geometry);
-    if (geom->surface && geom->surface->opening_count > 0)
-        return rill_fail(
-            RILL_USAGE,
-            "%s has %d openings, and cells do not go through inlets and outlets: choose a geometry that is periodic along the flow",
-            c->geometry, geom->surface->opening_count);
+    if (c->end_count > 0 && (!geom->surface || geom->surface->opening_count == 0))
+        return rill_fail(RILL_USAGE,
+                         "%s: openings are named, and %s has none: leave out the section openings", c->path,
+                         c->geometry);
+    for (int a = 0; a < 3; a++)
+        if (c->end_count > 0 && geom->sides[a] != RILL_WALL)
+            return rill_fail(
+                RILL_USAGE,
+                "%s has openings and is %s along %c, and cells go with one of them: choose domain boundaries that are solid",
+                c->geometry, geom->sides[a] == RILL_MIRROR ? "mirrored" : "periodic", rill_axis(a));
     for (int a = 0; a < 3; a++)
         if (geom->sides[a] == RILL_MIRROR)
             return rill_fail(RILL_USAGE,
@@ -149,6 +174,74 @@ static rill_status geometry_check(const rill_cells_case *c, const rill_geom *geo
         return rill_fail(RILL_USAGE, "%s has %llu fluid voxels, more than the %u that cells go with",
                          c->geometry, (unsigned long long)rill_geom_fluid(geom), UINT32_MAX - 1);
     return RILL_OK;
+}
+
+/* Find what the case says of each opening. */
+static rill_status ends_match(const rill_cells_case *c, rill_cells_plan *p)
+{
+    static const rill_end_kind kinds[] = {RILL_END_INLET, RILL_END_PRESSURE, RILL_END_WALL};
+    rill_status status = RILL_OK;
+    rill_case given = {.path = c->path, .geometry = c->geometry};
+    int inlets = 0, outlets = 0;
+    if (!p->geom->surface || p->geom->surface->opening_count == 0) return RILL_OK;
+    given.ends = calloc((size_t)c->end_count + 1, sizeof *given.ends);
+    if (!given.ends) RILL_TRY(rill_fail(RILL_SYSTEM, "out of memory for openings"));
+    for (int e = 0; e < c->end_count; e++) {
+        memcpy(given.ends[e].name, c->ends[e].name, sizeof given.ends[e].name);
+        given.ends[e].kind = kinds[c->ends[e].kind];
+        given.ends[e].line = c->ends[e].line;
+        inlets += c->ends[e].kind == RILL_CELLS_INLET;
+        outlets += c->ends[e].kind == RILL_CELLS_PRESSURE;
+    }
+    given.end_count = c->end_count;
+    RILL_TRY(rill_case_close(&given, p->geom));
+    const int count = p->geom->surface->opening_count;
+    RILL_TRY(rill_array_create((uint64_t)count + 1, sizeof *p->ends, "openings", (void **)&p->ends));
+    if (count > 0 || given.end_count > 0) RILL_TRY(rill_case_match(&given, p->geom, p->ends));
+    for (int k = 0; k < count; k++) /* numbers among those that are not closed */
+        for (int e = 0; e < c->end_count; e++)
+            if (strcmp(c->ends[e].name, p->geom->surface->openings[k].name) == 0) p->ends[k] = e;
+    if (inlets > 0 && outlets == 0)
+        RILL_TRY(rill_fail(RILL_USAGE, "%s: no opening is an outlet: make one a pressure", c->path));
+done:
+    free(given.ends);
+    return status;
+}
+
+static const double *axis_of(const rill_cells_case *c)
+{
+    return c->axis[0] != 0 || c->axis[1] != 0 || c->axis[2] != 0 ? c->axis : NULL;
+}
+
+/* Find where cells enter and leave. */
+static rill_status ports_make(const rill_cells_case *c, rill_cells_plan *p)
+{
+    rill_status status = RILL_OK;
+    if (!p->geom->surface || p->geom->surface->opening_count == 0) return RILL_OK;
+    RILL_TRY(rill_ports_create(p->geom, &p->mesh, &p->ports));
+    p->ports.seed = (uint64_t)c->seed;
+    p->ports.axis = axis_of(c);
+    for (int k = 0; k < p->ports.count; k++) {
+        const rill_cells_end *end = &c->ends[p->ends[k]];
+        rill_port *port = &p->ports.each[k];
+        port->inlet = end->kind == RILL_CELLS_INLET;
+        if (!port->inlet) continue;
+        port->share = end->haematocrit >= 0 ? end->haematocrit : c->haematocrit;
+        p->flow += end->flow;
+        if (port->share > 0) RILL_TRY(rill_ports_inlet(&p->ports, k));
+    }
+done:
+    return status;
+}
+
+/* Count the cells for which there is to be room: all that come in, and no more than fill the fluid. */
+static void room_find(rill_cells_plan *p)
+{
+    double room = p->count;
+    for (int k = 0; k < p->ports.count; k++)
+        if (p->ports.each[k].inlet) room += rill_ports_due(&p->ports, k, p->steps.steps);
+    p->room = (uint32_t)fmax(p->count, fmin(room, floor(p->nodes / fmax(p->ports.volume, 1)) + 1));
+    if (p->room == 0) p->room = 1;
 }
 
 static rill_status mesh_make(const rill_cells_case *c, rill_cells_plan *p)
@@ -177,8 +270,9 @@ done:
 static rill_status count_find(const rill_cells_case *c, rill_cells_plan *p)
 {
     const double cell = rill_membrane_shape_of(&p->mesh, (const double(*)[3])p->mesh.vertices).volume;
-    const double wanted = c->haematocrit > 0 ? round(c->haematocrit * p->nodes / cell) : c->position_count;
-    if (wanted < 1)
+    const double open = p->nodes - (double)p->ports.closed;
+    const double wanted = c->haematocrit > 0 ? round(c->haematocrit * open / cell) : c->position_count;
+    if (wanted < 1 && p->ports.count == 0)
         return rill_fail(
             RILL_USAGE,
             "a haematocrit of %g is less than one cell, which is %.3g of the fluid: raise it, or give positions",
@@ -188,7 +282,7 @@ static rill_status count_find(const rill_cells_case *c, rill_cells_plan *p)
                          "%g cells have more than the %d triangles that files number: lower the haematocrit",
                          wanted, INT32_MAX / 3);
     p->count = (uint32_t)wanted;
-    p->haematocrit = wanted * cell / p->nodes;
+    p->haematocrit = wanted * cell / open;
     p->volume = cell * p->dx * p->dx * p->dx;
     return RILL_OK;
 }
@@ -215,20 +309,25 @@ static void memory_count(const rill_cells_case *c, rill_cells_plan *p)
     const double bytes = p->storage == RILL_FP64   ? 8
                          : p->storage == RILL_FP32 ? 4
                                                    : 2,
-                 vertices = (double)p->count * p->mesh.vertex_count,
-                 triangles = (double)p->count * p->mesh.triangle_count,
+                 vertices = (double)p->room * p->mesh.vertex_count,
+                 triangles = (double)p->room * p->mesh.triangle_count,
                  rows = ceil((double)p->steps.steps / (double)p->steps.row) + 1,
                  files = p->steps.every ? floor((double)p->steps.steps / (double)p->steps.every) + 1 : 0;
     const double populations = p->nodes * 19 * bytes * (p->stream == RILL_PULL ? 2 : 1);
     /* positions, forces, velocities, areas, forces that are felt, scratch, contact; nodes near vertices */
     const double membranes = vertices * (5 * 24 + 16 + 8) + fmin(p->nodes, 12 * vertices) * (4 + 48);
-    const double series = rows * p->count * COLUMNS * 8;
-    const double domain = p->nodes * NODE_BYTES + (double)rill_geom_voxels(p->geom) * 0.2;
+    const double series = rows * p->room * COLUMNS * 8, voxels = (double)rill_geom_voxels(p->geom);
+    const double strips = p->ports.count > 0 ? voxels + p->nodes : 0; /* and positions of inlets */
+    const double domain = p->nodes * NODE_BYTES + voxels * 0.2 + strips;
     const double seeding = (double)rill_seed_bytes(p->geom, p->count, p->mesh.vertex_count);
-    p->memory = (uint64_t)(fmax(populations + membranes + domain, seeding) + 1.5 * series +
-                           (double)rill_geom_voxels(p->geom) + p->count * (double)sizeof *p->places);
-    p->output = (uint64_t)(files * (24 * vertices + 20 * triangles + (c->fields ? 20 * p->nodes : 0)) +
-                           3 * series + 2 * (populations + 24 * vertices + series));
+    p->memory = (uint64_t)(fmax(populations + membranes + domain, seeding) + 1.5 * series + voxels +
+                           p->count * (double)sizeof *p->places);
+    const double membrane_files = files * (24 * vertices + 20 * triangles),
+                 checkpoint = populations + 24 * vertices + series;
+    p->checkpoint = (uint64_t)checkpoint;
+    p->kept = (uint64_t)(membrane_files + 2 * checkpoint);
+    p->output =
+        (uint64_t)(membrane_files + files * (c->fields ? 20 * p->nodes : 0) + 3 * series + 2 * checkpoint);
 }
 
 /* Place the cells in voxels from the corner of the box. */
@@ -236,7 +335,7 @@ static rill_status cells_place(const rill_cells_case *c, rill_progress progress,
 {
     rill_status status = RILL_OK;
     double(*centres)[3] = NULL;
-    const bool turned = c->axis[0] != 0 || c->axis[1] != 0 || c->axis[2] != 0;
+    if (p->count == 0) return RILL_OK;
     RILL_TRY(rill_array_create(p->count, sizeof *p->places, "the positions of cells", (void **)&p->places));
     if (c->position_count > 0) {
         RILL_TRY(rill_array_create(p->count, sizeof *centres, "the positions of cells", (void **)&centres));
@@ -252,12 +351,13 @@ static rill_status cells_place(const rill_cells_case *c, rill_progress progress,
             }
     }
     status = rill_seed(&(rill_seed_options){.geom = p->geom,
+                                            .closed = p->ports.strip,
                                             .mesh = &p->mesh,
                                             .apart = RILL_CONTACT_RANGE,
                                             .count = p->count,
                                             .centres = (const double(*)[3])centres,
                                             .seed = (uint64_t)c->seed,
-                                            .axis = turned ? c->axis : NULL,
+                                            .axis = axis_of(c),
                                             .progress = progress},
                        p->places);
     if (status == RILL_USAGE) rill_fail_prefix("%s", c->path);
@@ -275,13 +375,17 @@ rill_status rill_cells_plan_make(const rill_cells_case *c, rill_progress progres
     p.dx = p.geom->spacing;
     p.nodes = (double)rill_geom_fluid(p.geom);
     RILL_TRY(mesh_make(c, &p));
+    RILL_TRY(ends_match(c, &p));
+    RILL_TRY(ports_make(c, &p));
     RILL_TRY(count_find(c, &p));
     RILL_TRY(step_choose(c, progress, &p));
     RILL_TRY(steps_find(c, &p));
+    room_find(&p);
     memory_count(c, &p);
     RILL_TRY(rill_memory_require(p.memory, "the populations, cells and series of the case"));
     RILL_TRY(cells_place(c, progress, &p));
     *out = p;
+    out->ports.mesh = &out->mesh;
     p = (rill_cells_plan){0};
 done:
     rill_cells_plan_free(&p);
@@ -293,5 +397,7 @@ void rill_cells_plan_free(rill_cells_plan *p)
     rill_geom_destroy(p->geom);
     rill_membrane_mesh_destroy(&p->mesh);
     rill_array_destroy(p->places);
+    rill_array_destroy(p->ends);
+    rill_ports_destroy(&p->ports);
     *p = (rill_cells_plan){0};
 }

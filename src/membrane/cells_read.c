@@ -3,6 +3,7 @@
 #include "membrane/cells.h"
 
 #include "core/beside.h"
+#include "geometry/surface/openings.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "kernel/variant.h"
@@ -10,15 +11,18 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define AT(member) offsetof(rill_cells_case, member)
+#define OF(member) offsetof(rill_cells_end, member)
 
 /* Cells whose positions are named, at most: more are seeded. */
 enum { POSITIONS = 4096 };
 
 /* Indices are those of rill_cells_shape, rill_membrane_law and of stream_values in cells_plan.c. */
+static const char *const kinds[] = {"inlet", "pressure", "wall", NULL}; /* rill_cells_end_kind */
 static const char *const shapes[] = {"sphere", "red-cell", NULL};
 static const char *const laws[] = {"neo-hookean", "skalak", NULL};
 static const char *const streams[] = {"pull", "aa", "esotwist", "esopull", NULL};
@@ -76,6 +80,69 @@ static rill_status read_positions(const rill_yaml *yaml, const rill_yaml_value *
     return RILL_OK;
 }
 
+/* clang-format off */
+#define KIND {"kind", RILL_KEY_CHOICE, OF(kind), true, .choices = kinds, .help = "Boundary condition at the opening."}
+static const rill_key *const end_keys[] = {
+    (const rill_key[]){KIND,
+        {"flow", RILL_KEY_QUANTITY, OF(flow), true, "m3/s", 0, 1, true, .help = "Inflow."},
+        {"haematocrit", RILL_KEY_QUANTITY, OF(haematocrit), false, "1", 0, 1,
+         .help = "Share of the inflow's volume that cells have. Default: that of the cells; 0 with positions."},
+        {0}},
+    (const rill_key[]){KIND,
+        {"pressure", RILL_KEY_QUANTITY, OF(pressure), true, "Pa", -1e7, 1e7, .help = "Imposed pressure."},
+        {0}},
+    (const rill_key[]){KIND, {0}}};
+/* clang-format on */
+
+static rill_status read_end(const rill_yaml *yaml, const rill_yaml_value *key, const rill_yaml_value *value,
+                            rill_cells_end *out)
+{
+    rill_status status = RILL_OK;
+    const char *name = rill_yaml_scalar(key);
+    char where[96];
+    rill_cells_end end = {.line = rill_yaml_line(key), .haematocrit = -1};
+    if (!name || strlen(name) >= sizeof end.name || rill_opening_name_check(name) != RILL_OK)
+        return rill_yaml_fail(yaml, key, "\"%.80s\" cannot be the name of an opening", name ? name : "");
+    snprintf(end.name, sizeof end.name, "%s", name);
+    snprintf(where, sizeof where, "opening %s", name);
+    if (!rill_yaml_is_map(value))
+        return rill_yaml_fail(yaml, value, "%s is not a mapping: write its kind and what goes with it below",
+                              where);
+    const rill_yaml_value *kind = rill_yaml_get(yaml, value, "kind");
+    if (!kind)
+        return rill_yaml_fail(yaml, value, "%s lacks the key \"kind\": inlet, pressure or wall", where);
+    RILL_TRY(rill_yaml_choice(yaml, kind, where, kinds, &end.kind));
+    RILL_TRY(rill_yaml_map(yaml, value, where, end_keys[end.kind], &end, NULL));
+    *out = end;
+done:
+    return status;
+}
+
+static rill_status read_ends(const rill_yaml *yaml, const rill_yaml_value *map, const char *where, void *into)
+{
+    rill_status status = RILL_OK;
+    rill_cells_case *c = into;
+    const int count = rill_yaml_count(map);
+    if (!rill_yaml_is_map(map) || count == 0 || count > RILL_OPENINGS)
+        return rill_yaml_fail(yaml, map, "%s is not a mapping of the names of 1 to %d openings", where,
+                              RILL_OPENINGS);
+    RILL_TRY(rill_yaml_names(yaml, map, where));
+    c->ends = calloc((size_t)count, sizeof *c->ends);
+    if (!c->ends) return rill_fail(RILL_SYSTEM, "out of memory for %d openings", count);
+    for (int k = 0; k < count; k++) {
+        const rill_yaml_value *key, *value = rill_yaml_item(yaml, map, k, &key);
+        RILL_TRY(read_end(yaml, key, value, &c->ends[k]));
+        c->end_count++;
+    }
+done:
+    return status;
+}
+
+static json_t *ends_schema(void)
+{
+    return rill_yaml_schema_names(rill_yaml_schema_kinds(kinds, end_keys), 1, RILL_OPENINGS);
+}
+
 static json_t *force_schema(void) { return rill_yaml_schema_place("N/m3"); }
 static json_t *axis_schema(void) { return rill_yaml_schema_place("1"); }
 static json_t *positions_schema(void)
@@ -109,7 +176,7 @@ static const rill_key cell_keys[] = {
     SET("volume-modulus", volume, "N/m2", 0, 1e12, .help = "Stiffness that holds the volume. Default: 0 N/m2."),
     SET("contact-force", contact, "N", 0, 1,
         .help = "Force between vertices of cells, or of a vertex and a wall, that touch. Default: the shear modulus times a voxel."),
-    SET("haematocrit", haematocrit, "1", 0, 1, true, .help = "Share of the fluid's volume that cells have, at random positions. Not with positions."),
+    SET("haematocrit", haematocrit, "1", 0, 1, true, .help = "Share of the fluid's volume that cells have, at random positions, and of what inlets bring. Not with positions."),
     {"seed", RILL_KEY_COUNT, AT(seed), false, NULL, 0, 2147483647, .help = "Of the random positions. Default: 1."},
     {"positions", RILL_KEY_CALL, 0, .read = read_positions, .schema = positions_schema,
      .help = "Centres of cells, [[x, y, z], ...], in the coordinates of the geometry. Not with haematocrit."},
@@ -129,8 +196,10 @@ static const rill_key output_keys[] = {
     SET("checkpoint-every", checkpoint_every, "s", 0, 1e8, .help = "Wall-clock time between checkpoints; 0 s: on signals only. Default: 10 min."),
     {0}};
 static const rill_key case_keys[] = {
-    {"geometry", RILL_KEY_TEXT, AT(geometry), true, .help = "A *.geom.h5 file with periodic or solid domain boundaries and no openings."},
+    {"geometry", RILL_KEY_TEXT, AT(geometry), true, .help = "A *.geom.h5 file with periodic or solid domain boundaries."},
     {"fluid", RILL_KEY_MAP, 0, true, .keys = fluid_keys, .help = "Density and viscosity."},
+    {"openings", RILL_KEY_CALL, 0, .read = read_ends, .schema = ends_schema,
+     .help = "Each opening of the geometry by its name, with its boundary condition. Default: there is none."},
     {"flow", RILL_KEY_MAP, 0, .keys = flow_keys, .help = "What drives the fluid. Default: nothing."},
     {RILL_CELLS_SECTION, RILL_KEY_MAP, 0, true, .keys = cell_keys, .help = "Capsules or red blood cells of one kind."},
     {"run", RILL_KEY_MAP, 0, true, .keys = run_keys, .help = "Duration, time step and kernel."},
@@ -149,7 +218,10 @@ json_t *rill_cells_schema(void)
 /* What must go together. */
 static rill_status check(const rill_cells_case *c)
 {
-    if ((c->haematocrit > 0) == (c->position_count > 0))
+    bool brought = false; /* by inlets alone */
+    for (int k = 0; k < c->end_count; k++) brought = brought || c->ends[k].haematocrit > 0;
+    if ((c->haematocrit > 0 && c->position_count > 0) ||
+        (c->haematocrit == 0 && c->position_count == 0 && !brought))
         return rill_fail(RILL_USAGE, "%s: cells have %s haematocrit %s positions: give one of them", c->path,
                          c->haematocrit > 0 ? "both a" : "neither a", c->haematocrit > 0 ? "and" : "nor");
     if (c->law == RILL_NEO_HOOKEAN && c->dilatation >= 0)
@@ -160,6 +232,10 @@ static rill_status check(const rill_cells_case *c)
         return rill_fail(RILL_USAGE,
                          "%s: output is every %g s, and the run ends at %g s: write it more often", c->path,
                          fmax(c->rows_every, c->files_every), c->duration);
+    if (c->end_count > 0 && (c->rate > 0 || c->force[0] != 0 || c->force[1] != 0 || c->force[2] != 0))
+        return rill_fail(RILL_USAGE,
+                         "%s: what comes in through openings drives the flow: leave out the section flow",
+                         c->path);
     if (c->fields && c->files_every == 0)
         return rill_fail(RILL_USAGE, "%s: fields are written with files of the membranes: give files-every",
                          c->path);
@@ -217,5 +293,6 @@ void rill_cells_case_free(rill_cells_case *c)
     free(c->text);
     free(c->geometry);
     free(c->positions);
+    free(c->ends);
     *c = (rill_cells_case){0};
 }

@@ -9,6 +9,8 @@
 #include "io/result.h"
 #include "kernel/variant.h"
 #include "membrane/membrane.h"
+#include "sim/boundary.h"
+#include "vessel/inlet/profile.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,6 +32,8 @@ typedef struct run {
     rill_sim *sim;
     rill_membranes *membranes;
     double (*stress)[RILL_MEMBRANE_STRESS];
+    uint64_t *numbers; /* [room], of the cells that are there, from 1 */
+    rill_ports_cells through;
     double along[3];       /* the direction of the flow */
     char checkpoint[4096]; /* its name */
     rill_result *result;
@@ -60,17 +64,111 @@ done:
     return status;
 }
 
+/* The velocity of an inlet. */
+typedef struct inlet {
+    const rill_geom *geom;
+    const rill_opening *opening;
+    const rill_profile *profile;
+    double factor; /* of the profile's mean of 1, lu */
+} inlet;
+
+static void inlet_velocity(void *context, const double x[3], int mode, double u[3])
+{
+    const inlet *in = context;
+    const rill_opening *o = in->opening;
+    double at[3], across = 0;
+    (void)mode;
+    for (int a = 0; a < 3; a++) {
+        at[a] = in->geom->origin[a] + in->geom->spacing * x[a];
+        across += o->axis[a] * o->normal[a];
+    }
+    const double speed = in->factor * creal(rill_profile_at(in->profile, 0, at)) / across;
+    for (int a = 0; a < 3; a++) u[a] = speed * o->axis[a];
+}
+
+/* Let a flow rise from rest, so that it makes no waves. */
+static void inlet_rise(void *context, uint64_t step, double *weights)
+{
+    weights[0] = rill_ports_soft(context, (double)step + 0.5);
+}
+
+/* Give an inlet the velocity of developed flow; its links carry the flow exactly. */
+static rill_status inlet_set(const run *r, int k, rill_boundary *boundary)
+{
+    rill_status status = RILL_OK;
+    const rill_cells_plan *p = r->plan;
+    const rill_opening *o = &p->geom->surface->openings[k];
+    rill_profile *profile = NULL;
+    inlet in = {.geom = p->geom, .opening = o, .factor = 1e-3};
+    RILL_TRY(rill_profile_create(o->outline ? RILL_PROFILE_FITTED : RILL_PROFILE_PARABOLIC, o,
+                                 r->given->viscosity / r->given->density, (const double[1]){0}, 1, &profile));
+    in.profile = profile;
+    RILL_TRY(rill_boundary_set_velocity_modes(boundary, 1, inlet_velocity, &in));
+    const double carries = rill_boundary_mode_flow(boundary, 0) / in.factor;
+    if (!(carries > 0))
+        RILL_TRY(rill_fail(RILL_USAGE,
+                           "no link of the lattice lies within the outline of %s: take smaller voxels",
+                           o->name));
+    in.factor = p->ports.each[k].flow / carries;
+    RILL_TRY(rill_boundary_set_velocity_modes(boundary, 1, inlet_velocity, &in));
+    status = rill_boundary_set_slopes(boundary, inlet_velocity, &in, o->axis, o->normal,
+                                      3.0 / 16 / (p->tau - 0.5));
+done:
+    rill_profile_destroy(profile);
+    return status;
+}
+
+static rill_status openings_begin(run *r)
+{
+    rill_status status = RILL_OK;
+    const rill_cells_plan *p = r->plan;
+    const double speed = p->dx / p->dt;
+    rill_boundary *boundary = NULL;
+    for (int k = 0; k < p->ports.count; k++) {
+        const rill_opening *o = &p->geom->surface->openings[k];
+        const rill_cells_end *end = &r->given->ends[p->ends[k]];
+        int patch;
+        status = rill_boundary_create_cuts(r->domain, o->cuts, o->cut_count, &boundary);
+        if (status != RILL_OK) {
+            rill_fail_prefix("%s", o->name);
+            goto done;
+        }
+        rill_boundary_set_halfway(boundary);
+        if (end->kind == RILL_CELLS_INLET)
+            RILL_TRY(inlet_set(r, k, boundary));
+        else
+            RILL_TRY(
+                rill_boundary_set_density(boundary, 3 * end->pressure / (r->given->density * speed * speed)));
+        RILL_TRY(rill_sim_boundary_add(r->sim, boundary, &patch));
+        if (end->kind == RILL_CELLS_INLET)
+            RILL_TRY(rill_sim_patch_schedule(r->sim, patch, inlet_rise, (void *)&p->ports));
+        rill_boundary_destroy(boundary);
+        boundary = NULL;
+    }
+done:
+    rill_boundary_destroy(boundary);
+    return status;
+}
+
 static rill_status membranes_begin(run *r)
 {
     rill_status status = RILL_OK;
     const rill_cells_plan *p = r->plan;
     double(*centres)[3] = NULL;
-    RILL_TRY(rill_array_create_zero(p->count, sizeof *centres, "the positions of cells", (void **)&centres));
+    RILL_TRY(rill_array_create_zero(p->room, sizeof *centres, "the positions of cells", (void **)&centres));
+    RILL_TRY(
+        rill_array_create_zero(p->room, sizeof *r->numbers, "the positions of cells", (void **)&r->numbers));
+    for (uint32_t k = 0; k < p->count; k++) r->numbers[k] = k + 1;
+    r->through =
+        (rill_ports_cells){.ports = &p->ports, .state = {p->count, p->count + 1}, .numbers = r->numbers};
     const rill_membranes_options options = {.mesh = &p->mesh,
                                             .elastic = p->elastic,
                                             .width = 2,
                                             .slip = rill_membrane_slip(2),
                                             .count = p->count,
+                                            .room = p->room,
+                                            .turnover = p->ports.count > 0 ? rill_ports_turnover : NULL,
+                                            .owner = &r->through,
                                             .contact = p->contact,
                                             .wall = p->contact,
                                             .centres = (const double(*)[3])centres};
@@ -79,7 +177,7 @@ static rill_status membranes_begin(run *r)
         for (uint32_t v = 0; v < p->mesh.vertex_count; v++)
             rill_seed_vertex(&p->places[k], p->mesh.vertices[v],
                              r->membranes->x[(uint64_t)k * p->mesh.vertex_count + v]);
-    status = rill_array_create(p->count, sizeof *r->stress, "the stresses of cells", (void **)&r->stress);
+    status = rill_array_create(p->room, sizeof *r->stress, "the stresses of cells", (void **)&r->stress);
 done:
     rill_array_destroy(centres);
     return status;
@@ -92,6 +190,8 @@ static rill_status begin(run *r)
     rill_sim_options o = rill_sim_options_default();
     const double *f = r->given->force, force = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
     for (int a = 0; a < 3; a++) r->along[a] = force > 0 ? f[a] / force : a == 0;
+    for (int k = p->ports.count; k-- > 0;) /* of the first inlet */
+        if (p->ports.each[k].inlet) memcpy(r->along, p->geom->surface->openings[k].axis, sizeof r->along);
     RILL_TRY(rill_domain_create(p->geom, &(rill_domain_options){RILL_D3Q19, -1, r->options->progress},
                                 &r->domain));
     o.variant.equilibrium = RILL_SECOND_ORDER;
@@ -103,6 +203,7 @@ static rill_status begin(run *r)
     memcpy(o.force, p->force, sizeof o.force);
     RILL_TRY(rill_sim_create(r->domain, &o, &r->sim));
     RILL_TRY(plates_begin(r));
+    RILL_TRY(openings_begin(r));
     RILL_TRY(membranes_begin(r));
 done:
     return status;
@@ -131,16 +232,17 @@ static rill_status rows_append(run *r)
     const double speed = p->dx / p->dt,
                  pressure = r->given->density * speed * speed; /* Pa in a stress of 1, lu */
     rill_cells_outcome *out = r->out;
+    const uint32_t count = r->membranes->count;
     out->deformation = out->speed = out->stress = 0;
     rill_membranes_stresses(r->membranes, r->stress);
-    for (uint32_t k = 0; k < p->count; k++) {
+    for (uint32_t k = 0; k < count; k++) {
         const rill_membrane_shape s = rill_membrane_shape_of(&p->mesh, vertices_of(r, k));
         double *row = rill_record_append(&r->steps.record, step, (double)step * p->dt), velocity[3],
                cosine = 0;
         if (!row) return rill_fail(RILL_SYSTEM, "out of memory for a series");
         double *to = row + 2;
         velocity_of(r, k, &s, velocity);
-        *to++ = k + 1;
+        *to++ = (double)r->numbers[k];
         for (int a = 0; a < 3; a++) *to++ = p->geom->origin[a] + p->dx * s.centre[a];
         for (int a = 0; a < 3; a++) *to++ = speed * velocity[a];
         const double deformation = (s.axes[0] - s.axes[2]) / (s.axes[0] + s.axes[2]);
@@ -154,9 +256,9 @@ static rill_status rows_append(run *r)
         *to++ = s.volume / r->membranes->elastic.volume;
         for (int c = 0; c < RILL_MEMBRANE_STRESS; c++)
             *to++ = pressure * r->stress[k][c] / r->membranes->elastic.volume;
-        out->deformation += deformation / p->count;
-        out->stress += to[-2] / p->count; /* xz */
-        for (int a = 0; a < 3; a++) out->speed += speed * velocity[a] * r->along[a] / p->count;
+        out->deformation += deformation / count;
+        out->stress += to[-2] / count; /* xz */
+        for (int a = 0; a < 3; a++) out->speed += speed * velocity[a] * r->along[a] / count;
         out->volume = fmax(out->volume, fabs(s.volume / r->membranes->elastic.volume - 1));
     }
     out->steps = step;
@@ -243,7 +345,8 @@ static rill_status flow_write(run *r, const char *path)
 static rill_status membranes_write(run *r, const char *path)
 {
     const rill_cells_plan *p = r->plan;
-    rill_poly poly = {.count = p->count,
+    rill_poly poly = {.count = r->membranes->count,
+                      .numbers = r->numbers,
                       .vertex_count = p->mesh.vertex_count,
                       .triangle_count = p->mesh.triangle_count,
                       .triangles = (const uint32_t(*)[3])p->mesh.triangles,
@@ -310,7 +413,7 @@ static rill_status look(void *context)
             return rill_fail(
                 RILL_NUMERICS,
                 "cell %llu has entered a wall by step %llu: raise cells.contact-force or lower what drives the flow",
-                (unsigned long long)(v / r->plan->mesh.vertex_count + 1), step);
+                (unsigned long long)r->numbers[v / r->plan->mesh.vertex_count], step);
     }
     fastest = fmax(fastest, totals.not_finite ? INFINITY : totals.speed_max);
     r->out->mach = fmax(r->out->mach, fastest * sqrt(3));
@@ -337,18 +440,28 @@ done:
 
 static int parts(void *context, rill_checkpoint_part *parts)
 {
-    const run *r = context;
-    const uint64_t vertices = (uint64_t)r->plan->count * r->plan->mesh.vertex_count;
+    run *r = context;
+    const uint64_t vertices = (uint64_t)r->plan->room * r->plan->mesh.vertex_count;
     parts[0] = rill_checkpoint_memory("vertices", r->membranes->x, vertices * sizeof *r->membranes->x);
     parts[1] = rill_checkpoint_memory("largest so far", &r->out->mach, sizeof r->out->mach);
     parts[2] = rill_checkpoint_memory("volume so far", &r->out->volume, sizeof r->out->volume);
-    return 3;
+    parts[3] = rill_checkpoint_memory("numbers of cells", r->numbers, r->plan->room * sizeof *r->numbers);
+    parts[4] = rill_checkpoint_memory("through openings", &r->through.state, sizeof r->through.state);
+    return 5;
 }
 
 /* Forces and velocities of vertices are found anew in each step. */
 static rill_status resumed(void *context)
 {
-    (void)context;
+    const run *r = context;
+    const rill_ports_state *s = &r->through.state;
+    bool valid = s->count <= r->plan->room && s->next > s->count;
+    for (uint64_t k = 0; k < s->count && valid; k++) /* in ascending order */
+        valid = r->numbers[k] > (k ? r->numbers[k - 1] : 0) && r->numbers[k] < s->next;
+    if (!valid)
+        return rill_fail(RILL_USAGE, "%s: its cells are not those of this case: start anew, without --resume",
+                         r->checkpoint);
+    r->membranes->count = (uint32_t)s->count;
     return RILL_OK;
 }
 
@@ -358,17 +471,21 @@ static void text_of(const run *r, char *text, size_t size)
     const rill_cells_case *c = r->given;
     const rill_cells_plan *p = r->plan;
     const rill_elastic_options *e = &p->elastic;
-    double sum = 0;
+    double sum = 0, ends = 0;
     for (uint32_t k = 0; k < p->count; k++)
         for (int a = 0; a < 3; a++)
             sum += (k + 1) * (p->places[k].centre[a] + 1e-3 * (a + 1) * p->places[k].turn[a + 1]);
+    for (int k = 0; k < p->ports.count; k++) {
+        const rill_cells_end *end = &c->ends[p->ends[k]];
+        ends += (k + 1) * (end->kind + 1 + 3 * end->pressure + 5e12 * end->flow + 7 * p->ports.each[k].share);
+    }
     snprintf(
         text, size,
-        "cells %d count %u radius %a law %d shear %a dilatation %a bending %a area %a volume %a contact %a force %a %a %a plate %a tau %a step %a density %a steps %llu row %llu every %llu positions %a",
+        "cells %d count %u radius %a law %d shear %a dilatation %a bending %a area %a volume %a contact %a force %a %a %a plate %a tau %a step %a density %a steps %llu row %llu every %llu positions %a room %u seed %d axis %a %a %a openings %a",
         c->shape, p->count, c->radius / p->dx, (int)e->law, e->shear, e->dilatation, e->bending, e->area,
         e->volume, p->contact, p->force[0], p->force[1], p->force[2], p->plate, p->tau, p->dt, c->density,
         (unsigned long long)p->steps.steps, (unsigned long long)p->steps.row,
-        (unsigned long long)p->steps.every, sum);
+        (unsigned long long)p->steps.every, sum, p->room, c->seed, c->axis[0], c->axis[1], c->axis[2], ends);
 }
 
 static rill_status steps(run *r)
@@ -399,12 +516,13 @@ done:
 
 static rill_status close_result(run *r)
 {
+    const rill_cells_plan *p = r->plan;
     static const rill_quantity what[] = {{"speed", "m/s", "mean of cells along the flow", 1},
                                          {"deformation", "1", "mean of cells", 1},
                                          {"stress", "Pa", "mean xz that cells add to their volume", 1},
                                          {"mach", "1", "largest", 1}};
     rill_status status = RILL_OK;
-    const rill_cells_outcome *o = r->out;
+    rill_cells_outcome *o = r->out;
     const double values[] = {o->speed, o->deformation, o->stress, o->mach};
     char path[4096];
     snprintf(path, sizeof path, "%s/cells.csv", r->options->directory);
@@ -412,9 +530,19 @@ static rill_status close_result(run *r)
     for (int k = 0; k < 4; k++)
         RILL_TRY(rill_result_values(r->result, "/summary", &what[k], 0, NULL, &values[k]));
     RILL_TRY(rill_result_set_integer(r->result, "/summary", "steps", (int64_t)o->steps));
+    o->count = r->membranes->count;
+    o->haematocrit = o->count * p->volume / (p->dx * p->dx * p->dx) / (p->nodes - (double)p->ports.closed);
+    o->through = r->through.state;
     RILL_TRY(rill_result_commit(r->result));
 done:
     return status;
+}
+
+double rill_cells_inflow(const rill_cells_plan *p, const rill_cells_outcome *o, int opening)
+{
+    const double volume = rill_ports_through(&p->ports, opening, o->steps),
+                 cells = (double)o->through.entered[opening] - (double)o->through.left[opening];
+    return volume > 0 ? cells * p->ports.volume / volume : 0;
 }
 
 rill_status rill_cells_run(const rill_cells_case *given, const rill_cells_plan *plan,
@@ -437,6 +565,7 @@ done:
     rill_result_destroy(r.result);
     rill_membranes_destroy(r.membranes);
     rill_array_destroy(r.stress);
+    rill_array_destroy(r.numbers);
     rill_sim_destroy(r.sim);
     rill_domain_destroy(r.domain);
     return status;

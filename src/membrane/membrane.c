@@ -21,6 +21,14 @@ static uint64_t vertices_of(const rill_membranes *m)
     return (uint64_t)m->count * m->elastic.mesh->vertex_count;
 }
 
+void rill_membranes_remove(rill_membranes *m, uint32_t membrane)
+{
+    const uint64_t vertices = m->elastic.mesh->vertex_count;
+    memmove(m->x + membrane * vertices, m->x + (membrane + 1) * vertices,
+            (m->count - membrane - 1) * vertices * sizeof *m->x);
+    m->count--;
+}
+
 static void stretch(const void *shared, uint64_t first, uint64_t end)
 {
     const rill_membranes *m = shared;
@@ -156,6 +164,7 @@ static rill_status before(void *context, const rill_launch *launch)
 {
     rill_status status = RILL_OK;
     rill_membranes *m = context;
+    if (m->turnover) RILL_TRY(m->turnover(m->owner, m));
     RILL_TRY(forces(m));
     rill_push_before(&m->support, launch);
     move(m);
@@ -178,11 +187,14 @@ rill_status rill_membranes_create(rill_sim *sim, const rill_membranes_options *o
     const rill_variant v = sim->flow->options.variant;
     const rill_domain *domain = sim->domain;
     bool open[3];
+    uint64_t vertices;
     if (v.collision != RILL_SRT && v.collision != RILL_TRT)
         RILL_TRY(rill_fail(RILL_USAGE, "membranes do not go with the collision %s: choose srt or trt",
                            rill_collision_names[v.collision]));
-    if (options->count == 0) RILL_TRY(rill_fail(RILL_USAGE, "there are no membranes: count is 0"));
-    for (int k = 0; k < sim->patches.count; k++) /* what was sent there comes back with another sign */
+    if (options->count == 0 && options->room == 0)
+        RILL_TRY(rill_fail(RILL_USAGE, "there are no membranes: count is 0"));
+    for (int k = 0; k < sim->patches.count && !options->turnover;
+         k++) /* what was sent there comes back with another sign */
         if (sim->patches.table[k].kind == RILL_BOUNDARY_PRESSURE ||
             sim->patches.table[k].kind == RILL_BOUNDARY_WINDKESSEL)
             RILL_TRY(rill_fail(RILL_USAGE,
@@ -191,20 +203,24 @@ rill_status rill_membranes_create(rill_sim *sim, const rill_membranes_options *o
     RILL_TRY(rill_array_create_zero(1, sizeof *m, what, (void **)&m));
     m->sim = sim;
     m->count = options->count;
+    m->room = options->room > options->count ? options->room : options->count;
+    m->turnover = options->turnover;
+    m->owner = options->owner;
     m->slip = options->slip;
     m->wall_strength = options->wall;
     m->walls = (rill_membrane_walls){&domain->numbering, {open[0], open[1], open[2]}};
+    vertices = (uint64_t)m->room * options->mesh->vertex_count;
     RILL_TRY(rill_elastic_create(options->mesh, &options->elastic, &m->elastic));
-    RILL_TRY(rill_array_create(vertices_of(m), sizeof *m->x, what, (void **)&m->x));
-    RILL_TRY(rill_array_create_zero(vertices_of(m), sizeof *m->force, what, (void **)&m->force));
-    RILL_TRY(rill_array_create_zero(vertices_of(m), sizeof *m->velocity, what, (void **)&m->velocity));
-    RILL_TRY(rill_array_create(vertices_of(m), sizeof *m->scratch, what, (void **)&m->scratch));
-    RILL_TRY(rill_array_create(vertices_of(m), sizeof *m->area, what, (void **)&m->area));
-    RILL_TRY(rill_array_create(vertices_of(m), sizeof *m->felt, what, (void **)&m->felt));
+    RILL_TRY(rill_array_create_zero(vertices, sizeof *m->x, what, (void **)&m->x));
+    RILL_TRY(rill_array_create_zero(vertices, sizeof *m->force, what, (void **)&m->force));
+    RILL_TRY(rill_array_create_zero(vertices, sizeof *m->velocity, what, (void **)&m->velocity));
+    RILL_TRY(rill_array_create(vertices, sizeof *m->scratch, what, (void **)&m->scratch));
+    RILL_TRY(rill_array_create(vertices, sizeof *m->area, what, (void **)&m->area));
+    RILL_TRY(rill_array_create(vertices, sizeof *m->felt, what, (void **)&m->felt));
     RILL_TRY(rill_support_create(&domain->numbering, open, options->width, &m->support));
-    if (options->count > 1 && options->contact > 0)
+    if (m->room > 1 && options->contact > 0)
         RILL_TRY(rill_membrane_contact_create(domain->numbering.n, open, RILL_CONTACT_RANGE, options->contact,
-                                              vertices_of(m), &m->contact));
+                                              vertices, &m->contact));
     for (uint64_t k = 0; k < vertices_of(m); k++)
         for (int a = 0; a < 3; a++)
             m->x[k][a] = options->centres[k / options->mesh->vertex_count][a] +

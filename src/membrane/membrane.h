@@ -15,11 +15,17 @@
 #include "membrane/walls.h"
 #include "sim/passes.h"
 
+struct rill_membranes;
+
+/** Called before each step: membranes may be taken away or added, see rill_membranes_remove(). */
+typedef rill_status (*rill_membranes_turnover)(void *owner, struct rill_membranes *membranes);
+
 /** Membranes of one kind on a simulation. */
 typedef struct rill_membranes {
     rill_sim *sim;           /**< not owned */
     rill_elastic elastic;    /**< shape at rest, whose mesh is not owned */
     uint32_t count;          /**< membranes */
+    uint32_t room;           /**< for so many; the arrays below begin with those of `count` */
     double (*x)[3];          /**< [count][vertices], voxels from the corner of the box, not wrapped */
     double (*force)[3];      /**< [count][vertices], lu */
     double (*velocity)[3];   /**< [count][vertices], of the last step, lu */
@@ -32,6 +38,8 @@ typedef struct rill_membranes {
     rill_membrane_contact contact; /**< where there are several */
     rill_membrane_walls walls;
     double wall_strength; /**< see the options */
+    rill_membranes_turnover turnover;
+    void *owner; /**< see the options */
 } rill_membranes;
 
 /** What they are made of. */
@@ -42,9 +50,13 @@ typedef struct rill_membranes_options {
     double slip;    /**< voxels: a vertex moves, relative to the fluid, by this times the shear rate of its
                        force along the surface; rill_membrane_slip(), or 0 */
     uint32_t count; /**< membranes */
+    uint32_t room;  /**< for so many at a time; 0: as many as there are */
     double contact; /**< strength of contact between them, force, lu; see contact.h */
     double wall;    /**< strength of the push of walls, force, lu; 0: none; see walls.h */
     const double (*centres)[3]; /**< [count], voxels from the corner of the box */
+    rill_membranes_turnover
+        turnover; /**< NULL: none comes or goes. With it membranes do not come near openings */
+    void *owner;  /**< for `turnover`; not owned */
 } rill_membranes_options;
 
 /**
@@ -65,6 +77,9 @@ double rill_membrane_slip(int width);
 
 /** Destroy them; NULL is allowed. */
 void rill_membranes_destroy(rill_membranes *membranes);
+
+/** Take a membrane away: those after it move up by one. */
+void rill_membranes_remove(rill_membranes *membranes, uint32_t membrane);
 
 /** Components of a symmetric tensor: xx, yy, zz, xy, xz, yz. */
 enum { RILL_MEMBRANE_STRESS = 6 };

@@ -45,16 +45,19 @@ typedef struct seeder {
 
 static bool is_open(const rill_geom *geom, int axis) { return geom->sides[axis] == RILL_PERIODIC; }
 
+/* Return whether there is no place for cells: in walls, and where the options say so. */
 static bool solid_in(const void *context, const int64_t voxel[3])
 {
-    const rill_geom *geom = context;
+    const rill_seed_options *given = context;
+    const rill_geom *geom = given->geom;
     uint64_t at[3];
     for (int a = 0; a < 3; a++) {
         const int64_t n = geom->n[a], wrapped = voxel[a] % n;
         if (!is_open(geom, a) && (voxel[a] < 0 || voxel[a] >= n)) return true;
         at[a] = (uint64_t)(wrapped < 0 ? wrapped + n : wrapped);
     }
-    return geom->voxels[(at[2] * geom->n[1] + at[1]) * geom->n[0] + at[0]] == RILL_SOLID;
+    const uint64_t k = (at[2] * geom->n[1] + at[1]) * geom->n[0] + at[0];
+    return geom->voxels[k] == RILL_SOLID || (given->closed && given->closed[k]);
 }
 
 void rill_seed_turn(const double axis[3], double turn[4])
@@ -133,7 +136,7 @@ static bool holds_grain(const seeder *s, const rill_seed_place *place, const dou
             int64_t voxel[3];
             for (int a = 0; a < 3; a++)
                 voxel[a] = (int64_t)floor(place->centre[a] + (x[v][a] - place->centre[a]) * k / shells);
-            if (solid_in(s->given->geom, voxel)) return true;
+            if (solid_in(s->given, voxel)) return true;
         }
     return false;
 }
@@ -145,7 +148,7 @@ static obstacle obstacle_at(seeder *s, const rill_seed_place *place)
     double(*x)[3] = s->x + (uint64_t)s->placed * mesh->vertex_count;
     for (uint32_t v = 0; v < mesh->vertex_count; v++) {
         vertex_of(s, place, v, x[v]);
-        if (rill_membrane_wall_distance(solid_in, s->given->geom, x[v], NULL) < RILL_MEMBRANE_WALL_RANGE)
+        if (rill_membrane_wall_distance(solid_in, s->given, x[v], NULL) < RILL_MEMBRANE_WALL_RANGE)
             return WALL;
         s->other = neighbour_of(s, x[v]);
         if (s->other != NOBODY) return CELL;
@@ -191,7 +194,7 @@ static bool place_find(seeder *s, rill_seed_place *place)
             place->centre[a] = u[a] * o->geom->n[a];
             voxel[a] = (int64_t)place->centre[a];
         }
-        if (solid_in(o->geom, voxel)) continue;
+        if (solid_in(o, voxel)) continue;
         tries++;
         if (o->axis)
             rill_seed_turn(o->axis, place->turn);
@@ -209,7 +212,7 @@ static bool free_vertex(const seeder *s, uint32_t v, double by[3])
     const uint32_t vertices = s->given->mesh->vertex_count;
     const double *x = s->x[v], apart = s->given->apart, *centre = s->places[v / vertices].centre;
     double away[3] = {0};
-    const double gap = rill_membrane_wall_distance(solid_in, geom, x, away);
+    const double gap = rill_membrane_wall_distance(solid_in, s->given, x, away);
     bool near = gap < RILL_MEMBRANE_WALL_RANGE;
     if (near && away[0] == 0 && away[1] == 0 && away[2] == 0) { /* in the wall: back towards the centre */
         const double length = hypot(hypot(centre[0] - x[0], centre[1] - x[1]), centre[2] - x[2]);
@@ -332,8 +335,9 @@ static rill_status place_given(seeder *s, rill_seed_place *place)
                          s->other + 1, s->placed + 1, o->apart);
     if (there == WALL)
         return rill_fail(RILL_USAGE,
-                         "cell %u is less than %g voxels from a wall, or in it: move its position",
-                         s->placed + 1, RILL_MEMBRANE_WALL_RANGE);
+                         "cell %u is less than %g voxels from a wall%s, or in it: move its position",
+                         s->placed + 1, RILL_MEMBRANE_WALL_RANGE,
+                         o->closed ? ", or from where openings keep cells away" : "");
     return RILL_OK;
 }
 
@@ -385,6 +389,48 @@ static rill_status seed_random(seeder *s)
     if (all) RILL_TRY(grow(s, &grown));
     if (!all || !grown) status = none_left(s->given);
 done:
+    return status;
+}
+
+/* Draw one of the voxels, a place in it, and a rotation. */
+static void place_draw(const rill_seed_options *o, uint64_t draw, const uint64_t *voxels, uint64_t count,
+                       rill_seed_place *place)
+{
+    const uint64_t stream = rill_random_stream(o->seed, UINT64_MAX);
+    double u[NUMBERS + 1];
+    for (uint64_t k = 0; k <= NUMBERS; k++) u[k] = rill_random_unit(stream, (NUMBERS + 1) * draw + k);
+    uint64_t left = voxels[(uint64_t)(u[NUMBERS] * (double)count)];
+    for (int a = 0; a < 3; a++) {
+        place->centre[a] = (double)(left % o->geom->n[a]) + u[a];
+        left /= o->geom->n[a];
+    }
+    if (o->axis)
+        rill_seed_turn(o->axis, place->turn);
+    else
+        turn_draw(u + 3, place->turn);
+}
+
+rill_status rill_seed_more(const rill_seed_options *o, double (*x)[3], uint64_t draw, int tries,
+                           const uint64_t *voxels, uint64_t voxel_count, bool *found)
+{
+    rill_status status = RILL_OK;
+    seeder s = {.given = o, .scale = 1, .x = x};
+    *found = false;
+    grid_of(o->geom, o->apart, s.grid);
+    const uint64_t grid = (uint64_t)s.grid[0] * s.grid[1] * s.grid[2];
+    RILL_TRY(rill_array_create(grid, sizeof *s.first, what, (void **)&s.first));
+    RILL_TRY(rill_array_create((o->count + 1) * (uint64_t)o->mesh->vertex_count, sizeof *s.next, what,
+                               (void **)&s.next));
+    memset(s.first, 0xff, grid * sizeof *s.first);
+    while (s.placed < o->count) take(&s);
+    for (int k = 0; k < tries && voxel_count > 0 && !*found; k++) {
+        rill_seed_place place;
+        place_draw(o, draw + (uint64_t)k, voxels, voxel_count, &place);
+        *found = obstacle_at(&s, &place) == NOTHING;
+    }
+done:
+    rill_array_destroy(s.first);
+    rill_array_destroy(s.next);
     return status;
 }
 

@@ -2,6 +2,8 @@
 /* rill check and rill run with `cells` in the case file: files, messages and exit codes. */
 #include "cli_test.h"
 
+#include <sys/statvfs.h>
+
 TestSuite(cells, .init = cli_test_start, .fini = cli_test_end);
 
 #define FLUID "geometry: b.geom.h5\nfluid: {density: 1000 kg/m3, viscosity: 1 mPa.s}\n"
@@ -102,6 +104,33 @@ Test(cells, refusals)
         cli_test_run("generate", "box", "--size", "14", "-q", "--overwrite", "-o", "b.geom.h5");
     cr_assert_eq(plain.code, 0);
     cli_test_fails(1, "has no voxel size", "check", "c.yaml");
+}
+
+/* Membranes take more than the directory has free: the run is refused before its first step. */
+Test(cells, files_without_room)
+{
+    struct statvfs disk;
+    const char *const base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : ".";
+    char directory[64], out[80];
+    snprintf(directory, sizeof directory, "%s/rill-cells-XXXXXX", base);
+    cr_assert_not_null(mkdtemp(directory));
+    snprintf(out, sizeof out, "%s/r", directory);
+    const cli_result box =
+        cli_test_run("generate", "box", "--size", "46", "--voxel-size", "1um", "-q", "-o", "b.geom.h5");
+    cr_assert_eq(box.code, 0, "%s", box.err);
+    case_write("", "shape: sphere, radius: 20 um, shear-modulus: 1 uN/m, positions: [[23 um, 23 um, 23 um]]",
+               "duration: 10 ms, time-step: 100 ns", "output: {files-every: 100 ns}\n");
+    const cli_result check = cli_test_run("check", "c.yaml", "--json", "p.json");
+    cr_assert_eq(check.code, 0, "%s", check.err);
+    cr_assert_eq(statvfs(directory, &disk), 0);
+    const double spare = (double)disk.f_bavail * (double)disk.f_frsize,
+                 files = 1e5 * (24 * 10242.0 + 20 * 20480.0);
+    if (spare < files) {
+        cli_test_fails(3, "files of cells and checkpoints take", "run", "c.yaml", "-q", "-o", out);
+        cr_expect(!cli_test_exists(out));
+    } else
+        cr_log_warn("%s has more than %g bytes free: not tested", directory, files);
+    rmdir(directory);
 }
 
 /* What drives the flow is too much for a lattice: the run says so, and leaves no results. */

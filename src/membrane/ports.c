@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Positions that are tried for a cell, and cells that an inlet adds, before one step; positions that are tried to
- * see whether an inlet has room for any. */
+/* Positions that are tried for a cell, and cells that an inlet adds, before one step; positions that are
+ * tried to see whether an inlet has room for any. */
 enum { TRIES = 50, MOST = 16, FIRST = 5000 };
 
 static const char *const what = "the openings of cells";

@@ -2,8 +2,8 @@
 /**
  * @file ports.h
  * Openings through which cells come and go. A cell leaves where one of its vertices comes near an opening; at
- * an inlet cells are added at rest, at random positions behind it, so that their volume is a given share of the
- * fluid's that has come in.
+ * an inlet cells are added at rest, at random positions behind it, so that their volume is a given share of
+ * the fluid's that has come in.
  */
 #ifndef RILL_MEMBRANE_PORTS_H
 #define RILL_MEMBRANE_PORTS_H

@@ -129,6 +129,14 @@ template <rill_diffusion_work work> __global__ void alone(rill_diffusion f, uint
     if (i < nodes) rill_diffusion_alone(work, &f, i);
 }
 
+__global__ void sum(const double *partial, uint32_t rows, double *sums)
+{
+    const uint32_t k = blockIdx.x * threads + threadIdx.x;
+    double all = 0;
+    for (uint32_t row = k; row < rows; row += RILL_DIFFUSION_SUMS) all += partial[row];
+    sums[k] = all;
+}
+
 using kernel = void (*)(rill_diffusion);
 #define BOTH(loop, work)                                                                                     \
     {                                                                                                        \
@@ -173,5 +181,16 @@ extern "C" rill_status rill_cuda_diffusion_nodes(const rill_device *device, rill
                                                                 : rill_diffusion_rows(g);
         kernels[work][f->grid.kind != nullptr]<<<blocks(count, warps), threads, 0, queue>>>(*f);
     }
+    return check(cudaGetLastError(), doing);
+}
+
+extern "C" rill_status rill_cuda_diffusion_sum(const rill_device *device, const double *partial,
+                                               uint32_t rows, double *sums)
+{
+    static const char doing[] = "summing up for diffusion";
+    static_assert(RILL_DIFFUSION_SUMS % threads == 0, "a thread has a sum");
+    const rill_status status = check(cudaSetDevice(device->ordinal), doing);
+    if (status != RILL_OK) return status;
+    sum<<<RILL_DIFFUSION_SUMS / threads, threads, 0, (cudaStream_t)device->queue>>>(partial, rows, sums);
     return check(cudaGetLastError(), doing);
 }

@@ -40,3 +40,17 @@ rill_status rill_diffusion_nodes(const rill_device *device, rill_diffusion_work 
 done:
     return status;
 }
+
+rill_status rill_diffusion_sum(const rill_device *device, const double *partial, uint32_t rows, double *sums)
+{
+#ifdef RILL_HAVE_CUDA
+    if (device) return rill_cuda_diffusion_sum(device, partial, rows, sums);
+#endif
+    (void)device;
+    for (uint32_t k = 0; k < RILL_DIFFUSION_SUMS; k++) sums[k] = 0;
+    for (uint32_t first = 0; first < rows; first += RILL_DIFFUSION_SUMS) {
+        const uint32_t left = rows - first, count = left < RILL_DIFFUSION_SUMS ? left : RILL_DIFFUSION_SUMS;
+        for (uint32_t k = 0; k < count; k++) sums[k] += partial[first + k];
+    }
+    return RILL_OK;
+}

@@ -529,6 +529,13 @@ RILL_FN uint32_t rill_diffusion_rows(const rill_diffusion_grid *g) { return g->n
 rill_status rill_diffusion_nodes(const rill_device *device, rill_diffusion_work work, const rill_diffusion *f,
                                  uint64_t nodes);
 
+/** What sums of rows are summed up to, so that little is copied from a GPU: number k is that of rows k,
+ * k + RILL_DIFFUSION_SUMS, and so on. */
+enum { RILL_DIFFUSION_SUMS = 4096 };
+
+/** Sum up. @param partial  [rows] @param[out] sums  [RILL_DIFFUSION_SUMS] where `partial` is */
+rill_status rill_diffusion_sum(const rill_device *device, const double *partial, uint32_t rows, double *sums);
+
 /** Do some work on nodes, rows, pairs of rows or rows of blocks first ... end - 1, see
  * rill_diffusion_is_alone(), rill_diffusion_is_paired() and rill_diffusion_is_blocked(). What has neighbours
  * is read up to RILL_DIFFUSION_BEHIND values behind its end.
@@ -547,6 +554,10 @@ extern rill_diffusion_level RILL_DIFFUSION_LEVEL(v2), RILL_DIFFUSION_LEVEL(v3), 
 /** Start to do some work to all nodes, on a GPU. */
 rill_status rill_cuda_diffusion_nodes(const rill_device *device, rill_diffusion_work work,
                                       const rill_diffusion *f, uint64_t nodes);
+
+/** Start to sum up, on a GPU. */
+rill_status rill_cuda_diffusion_sum(const rill_device *device, const double *partial, uint32_t rows,
+                                    double *sums);
 #endif
 
 #endif

@@ -29,7 +29,7 @@ typedef struct rill_diffusor {
     uint32_t *first;       /**< [2][chambers], owned: first row on the level `fine` of each, and the end */
     double *arrays;        /**< [array_count][nodes], owned: of `all` */
     int array_count;
-    double *partial; /**< owned: of `all` */
+    double *partial; /**< [rows of voxels + RILL_DIFFUSION_SUMS], owned: of `all` */
 } rill_diffusor;
 
 /** Number the nodes of a geometry.
@@ -117,8 +117,8 @@ rill_status rill_diffusor_energy(rill_diffusor *d, const double *other, int othe
 /** Solve for `all.found` by conjugate gradients, until the bounds are close. */
 rill_status rill_diffusor_solve(rill_diffusor *d, const rill_diffusor_goal *goal, rill_diffusor_outcome *out);
 
-/** Do some work to all nodes. @param[out] sum  of the rows or pairs, in their order; NULL: of a work without
- * sums */
+/** Do some work to all nodes. @param[out] sum  of the rows or pairs, see rill_diffusion_sum(); NULL: of a
+ * work without sums */
 rill_status rill_diffusor_do(const rill_diffusor *d, rill_diffusion_work what, double *sum);
 
 /**

@@ -55,8 +55,8 @@ static rill_status arrays_make(rill_diffusor *d, bool fields)
     /* What is behind each is read, and counts nowhere. */
     RILL_TRY(rill_array_create((uint64_t)d->array_count * (nodes + RILL_DIFFUSION_BEHIND), sizeof(double),
                                name, (void **)&d->arrays));
-    RILL_TRY(
-        rill_array_create(rill_diffusion_rows(&d->all.grid), sizeof(double), name, (void **)&d->partial));
+    const uint64_t partials = (uint64_t)rill_diffusion_rows(&d->all.grid) + RILL_DIFFUSION_SUMS;
+    RILL_TRY(rill_array_create(partials, sizeof(double), name, (void **)&d->partial));
     d->all.partial = d->partial;
     for (int k = 0; k < d->array_count; k++)
         *here[k] = d->arrays + (uint64_t)k * (nodes + RILL_DIFFUSION_BEHIND);
@@ -72,7 +72,7 @@ static rill_status arrays_make(rill_diffusor *d, bool fields)
                  {g->base, words * sizeof *g->base, (const void **)&g->base},
                  {d->between, sizeof d->between, (const void **)&g->between},
                  {g->kind, g->kind ? nodes : 0, (const void **)&g->kind},
-                 {NULL, rill_diffusion_rows(g) * sizeof(double), (const void **)&d->work.partial}};
+                 {NULL, partials * sizeof(double), (const void **)&d->work.partial}};
     for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
         if (given[k].bytes == 0) continue;
         void **slot = &d->lent[d->lent_count];
@@ -175,10 +175,11 @@ rill_status rill_diffusor_do(const rill_diffusor *d, rill_diffusion_work what, d
     const uint32_t rows = rill_diffusion_is_paired(what) ? rill_diffusion_pairs(g) : rill_diffusion_rows(g);
     RILL_TRY(rill_diffusion_nodes(d->device, what, &d->work, d->numbering.nodes));
     if (!sum) return RILL_OK;
-    if (d->device)
-        RILL_TRY(rill_device_download(d->device, d->all.partial, d->work.partial, rows * sizeof(double)));
+    double *sums = d->all.partial + rill_diffusion_rows(g), *there = d->work.partial + rill_diffusion_rows(g);
+    RILL_TRY(rill_diffusion_sum(d->device, d->work.partial, rows, there));
+    if (d->device) RILL_TRY(rill_device_download(d->device, sums, there, RILL_DIFFUSION_SUMS * sizeof *sums));
     *sum = 0;
-    for (uint32_t k = 0; k < rows; k++) *sum += d->all.partial[k];
+    for (uint32_t k = 0; k < RILL_DIFFUSION_SUMS; k++) *sum += sums[k];
 done:
     return status;
 }

@@ -79,7 +79,10 @@ const char *rill_device_name(const rill_device *device) { return device->name; }
 static rill_status open_now(void *of)
 {
     rill_device_opening *opening = of;
-    return rill_device_create(opening->kind, opening->ordinal, &opening->device);
+    rill_device *device = NULL;
+    const rill_status status = rill_device_create(opening->kind, opening->ordinal, &device);
+    __atomic_store_n(&opening->device, device, __ATOMIC_RELEASE); /* which may be looked at meanwhile */
+    return status;
 }
 
 void rill_device_begin(rill_backend_kind kind, int ordinal, rill_device_opening *opening)

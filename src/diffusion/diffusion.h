@@ -27,7 +27,9 @@ typedef struct rill_diffusor {
     double *partial_fine; /**< [chunks of its rows], of sums */
     rill_network chambers; /**< those of 4^3 voxels, and coarser levels */
     uint32_t *first;       /**< [2][chambers], owned: first row on the level `fine` of each, and the end */
-    double *arrays;        /**< [array_count][nodes], owned: of `all` */
+    rill_block_sums
+        *early;     /**< [rows of blocks + 1], owned: see rill_diffusor_join_early(); NULL: not made */
+    double *arrays; /**< [array_count][nodes], owned: of `all` */
     int array_count;
     double *partial; /**< [rows of voxels + RILL_DIFFUSION_SUMS], owned: of `all` */
 } rill_diffusor;
@@ -39,8 +41,19 @@ typedef struct rill_diffusor {
 rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int count, rill_device *device,
                                  bool fields, rill_diffusor *out);
 
+/** The same in two steps. First, what needs no device: @param device  may still be opened */
+rill_status rill_diffusor_number(const rill_geom *geom, const double *ratio, int count, rill_diffusor *out);
+
+/** Then the arrays. */
+rill_status rill_diffusor_allocate(rill_diffusor *d, rill_device *device, bool fields);
+
 /** Free what it owns; zeros are allowed. */
 void rill_diffusor_destroy(rill_diffusor *d);
+
+/** Let processors make the chambers of 4^3 voxels and the coarser levels for a gradient along an axis,
+ * between the two steps, while a device is being opened. rill_diffusor_begin() then takes them over for that
+ * axis and these ends. */
+rill_status rill_diffusor_join_early(rill_diffusor *d, int axis, rill_diffusion_ends ends);
 
 /** Prepare a gradient along an axis: values are held at its ends. */
 rill_status rill_diffusor_begin(rill_diffusor *d, int axis, rill_diffusion_ends ends);

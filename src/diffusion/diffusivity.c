@@ -6,6 +6,7 @@
 #include "core/notes.h"
 #include "core/progress.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "diffusion/diffusion.h"
 #include "diffusion/pause.h"
 #include "geometry/voxels/axes.h"
@@ -302,12 +303,19 @@ static rill_status pause_arrive(kept *k)
     return status;
 }
 
+static rill_diffusion_ends ends_of(const rill_geom *geom, const rill_diffusivity_options *o, int axis)
+{
+    return geom->sides[axis] == RILL_PERIODIC  ? RILL_ENDS_NONE
+           : o->drive == RILL_DIFFUSION_INSIDE ? RILL_ENDS_NODES
+                                               : RILL_ENDS_FACES;
+}
+
 static rill_status run_make(rill_diffusor *d, const rill_diffusivity_options *o, int axis, double gap[3],
                             kept *k, rill_diffusivity *out)
 {
     static const char *const what[] = {"diffusion along x", "diffusion along y", "diffusion along z"};
     rill_status status = RILL_OK;
-    const bool periodic = d->geom->sides[axis] == RILL_PERIODIC, inside = o->drive == RILL_DIFFUSION_INSIDE;
+    const bool inside = o->drive == RILL_DIFFUSION_INSIDE;
     const double start = rill_now(), layers = d->geom->n[axis];
     rill_diffusivity_run *run = &out->runs[out->run_count++];
     rill_diffusor_outcome came;
@@ -326,10 +334,7 @@ static rill_status run_make(rill_diffusor *d, const rill_diffusivity_options *o,
         !k->pause.resuming) /* between two axes: to begin this one */
         status = pause_keep(k, &(rill_diffusor_place){.iterations = 0}, status);
     RILL_TRY(status);
-    RILL_TRY(rill_diffusor_begin(d, axis,
-                                 periodic ? RILL_ENDS_NONE
-                                 : inside ? RILL_ENDS_NODES
-                                          : RILL_ENDS_FACES));
+    RILL_TRY(rill_diffusor_begin(d, axis, ends_of(d->geom, o, axis)));
     out->seconds_setup += rill_now() - start;
     const uint64_t bytes = rill_diffusor_bytes(d);
     if (bytes > out->bytes) out->bytes = bytes;
@@ -410,6 +415,17 @@ static void nan_fill(double values[3])
     for (int k = 0; k < 3; k++) values[k] = NAN;
 }
 
+/* Return whether processors are to make chambers while the device is being opened. CUDA takes 0.25 s from the
+ * start of the program on, a processor 55 ns a node (H200, 16 cores of its host); a GPU that waits makes them
+ * in 0.06 s. */
+static bool is_early(const rill_diffusor *d, const rill_diffusivity_options *o,
+                     const rill_device_opening *opening)
+{
+    enum { EACH = 4000000 }; /* nodes of a thread */
+    return !o->resume && !__atomic_load_n(&opening->device, __ATOMIC_ACQUIRE) &&
+           d->numbering.nodes <= (uint64_t)EACH * (uint64_t)rill_threads();
+}
+
 /* @param opening  a device that is being opened; NULL: that of the options is */
 static rill_status compute(rill_geom *geom, const rill_diffusivity_options *options,
                            rill_device_opening *opening, rill_diffusivity *out)
@@ -434,8 +450,15 @@ static rill_status compute(rill_geom *geom, const rill_diffusivity_options *opti
     RILL_TRY(options_check(geom, o));
     const double begun = rill_now();
     RILL_TRY(prepare(geom, o, out));
+    const double start = rill_now();
+    const int driven = rill_tensor_driven(&geom->porosity, o->axis);
+    resolved.axis = rill_axes_count(o->axis) > 1 ? o->axis : driven;
+    RILL_TRY(rill_diffusor_number(geom, o->ratio, o->phase_count, &d));
     if (opening) {
         rill_device_opening *const opens = opening;
+        const int first = rill_axes_first(driven);
+        if (is_early(&d, o, opens)) /* what fails is made again, or fails again */
+            (void)rill_diffusor_join_early(&d, first, ends_of(geom, o, first));
         opening = NULL;
         RILL_TRY(rill_device_end(opens, &device));
         resolved.on.device = device;
@@ -444,15 +467,11 @@ static rill_status compute(rill_geom *geom, const rill_diffusivity_options *opti
     snprintf(out->device, sizeof out->device, "%s", rill_device_name(device));
     if (device->backend->host) /* before the first array, not behind most of them */
         RILL_TRY(rill_memory_require(rill_diffusivity_least_bytes(rill_geom_fluid(geom)), "the diffusivity"));
-    const double start = rill_now();
-    const int driven = rill_tensor_driven(&geom->porosity, o->axis);
-    resolved.axis = rill_axes_count(o->axis) > 1 ? o->axis : driven;
-    RILL_TRY(rill_diffusor_create(geom, o->ratio, o->phase_count, device->backend->host ? NULL : device,
-                                  fields_wanted(o), &d));
+    RILL_TRY(rill_diffusor_allocate(&d, device->backend->host ? NULL : device, fields_wanted(o)));
     out->nodes = d.numbering.nodes;
     out->seconds_setup = rill_now() - start;
-    rill_log(RILL_LOG_DEBUG, "diffusion: pores that conduct in %.3f s, their nodes in %.3f s", start - begun,
-             out->seconds_setup);
+    rill_log(RILL_LOG_DEBUG, "diffusion: pores that conduct in %.3f s, their nodes%s and a device in %.3f s",
+             start - begun, d.early ? ", the chambers" : "", out->seconds_setup);
     RILL_TRY(pause_begin(geom, o, &k));
     RILL_TRY(pause_read(&k, o->max_iterations, gap, out));
     for (int a = k.pause.resuming ? k.done.axis : 0; a < 3; a++)

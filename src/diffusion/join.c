@@ -3,7 +3,7 @@
  * Coarser grids: chambers of blocks of 2^3 and of 4^3 voxels, made where the nodes are
  * (device/diffusion_blocks.h), and the levels of a network of the latter, which processors make: they are an
  * eighth and less of the former, so that little is left to be made by processors, and to be copied. A GPU
- * makes the chambers of 2^3 voxels beside them.
+ * makes the chambers of 2^3 voxels beside them. While it is being opened, processors make both.
  */
 #include "core/aside.h"
 #include "core/memory.h"
@@ -215,37 +215,87 @@ done:
     return status;
 }
 
+/* Begin to make, with what both blocks need. */
+static rill_status making_begin(making *m)
+{
+    rill_status status = RILL_OK;
+    rill_diffusor *d = m->d;
+    const uint64_t rows = rill_block_rows(&d->all.grid);
+    m->of = d->early; /* with which the large ones were made */
+    d->early = NULL;
+    if (!m->of) RILL_TRY(rill_array_create(rows + 1, sizeof *m->of, name, (void **)&m->of));
+    RILL_TRY(rill_array_create(rows + 1, sizeof *m->links, name, (void **)&m->links));
+    RILL_TRY(rill_diffusor_lend(d, rows + 1, sizeof *m->of, name, &d->work.before));
+    if (!d->work.coarse)
+        RILL_TRY(rill_diffusor_lend(d, d->numbering.nodes, sizeof *d->work.coarse, name, &d->work.coarse));
+done:
+    return status;
+}
+
+static void making_end(making *m)
+{
+    rill_diffusor *d = m->d;
+    rill_diffusor_give_back(d, d->work.before);
+    d->work.before = NULL;
+    for (int k = 0; k < ARRAYS; k++)
+        if (m->here)
+            rill_array_destroy(m->array[k]);
+        else
+            rill_diffusor_give_back(d, m->array[k]);
+    rill_array_destroy(m->of);
+    rill_array_destroy(m->links);
+}
+
+/* Count the chambers of both blocks, and make the large ones. */
+static rill_status count_and_make(making *m)
+{
+    rill_status status = RILL_OK;
+    rill_diffusor *d = m->d;
+    RILL_TRY(count(d, RILL_DIFFUSION_COUNT, "chambers", m->of));
+    d->fine.count = m->of[rill_block_rows(&d->all.grid)].small;
+    RILL_TRY(large_make(m));
+done:
+    return status;
+}
+
+rill_status rill_diffusor_join_early(rill_diffusor *d, int axis, rill_diffusion_ends ends)
+{
+    rill_status status = RILL_OK;
+    making m = {.d = d};
+    d->all.grid.between = d->between;
+    d->all.grid.axis = axis;
+    d->all.grid.ends = ends;
+    d->work = d->all;
+    RILL_TRY(making_begin(&m));
+    RILL_TRY(count_and_make(&m));
+    RILL_TRY(network_make(&m));
+    d->early = m.of;
+    m.of = NULL;
+done:
+    making_end(&m);
+    rill_diffusor_give_back(d, d->work.coarse);
+    d->work.coarse = NULL;
+    if (status != RILL_OK) rill_diffusor_unjoin(d);
+    return status;
+}
+
 rill_status rill_diffusor_join(rill_diffusor *d)
 {
     rill_status status = RILL_OK;
-    const uint64_t rows = rill_block_rows(&d->all.grid);
     making m = {.d = d};
     rill_aside aside = {.work = NULL};
-    RILL_TRY(rill_array_create(rows + 1, sizeof *m.of, name, (void **)&m.of));
-    RILL_TRY(rill_array_create(rows + 1, sizeof *m.links, name, (void **)&m.links));
-    RILL_TRY(rill_diffusor_lend(d, rows + 1, sizeof *m.of, name, &d->work.before));
-    if (!d->work.coarse)
-        RILL_TRY(rill_diffusor_lend(d, d->numbering.nodes, sizeof *d->work.coarse, name, &d->work.coarse));
-    RILL_TRY(count(d, RILL_DIFFUSION_COUNT, "chambers", m.of));
-    d->fine.count = m.of[rows].small;
-    RILL_TRY(large_make(&m));
+    const bool early = d->early;
+    RILL_TRY(making_begin(&m));
+    if (!early) RILL_TRY(count_and_make(&m));
     if (d->device) rill_aside_begin(&aside, fine_make, &m); /* processors make the levels meanwhile */
-    RILL_TRY(network_make(&m));
+    if (!early) RILL_TRY(network_make(&m));
     if (!d->device) RILL_TRY(fine_make(&m));
     do { /* a run that is cancelled ends between two iterations, where a checkpoint is written */
         status = rill_aside_end(&aside);
     } while (status == RILL_CANCELLED && aside.threaded);
 done:
     rill_aside_drop(&aside);
-    rill_diffusor_give_back(d, d->work.before);
-    d->work.before = NULL;
-    for (int k = 0; k < ARRAYS; k++)
-        if (m.here)
-            rill_array_destroy(m.array[k]);
-        else
-            rill_diffusor_give_back(d, m.array[k]);
-    rill_array_destroy(m.of);
-    rill_array_destroy(m.links);
+    making_end(&m);
     return status;
 }
 
@@ -259,7 +309,9 @@ void rill_diffusor_unjoin(rill_diffusor *d)
     d->partial_fine = NULL;
     rill_network_destroy(&d->chambers);
     rill_array_destroy(d->first);
+    rill_array_destroy(d->early);
     d->first = NULL;
+    d->early = NULL;
 }
 
 const rill_flow_level *rill_diffusor_level(const rill_diffusor *d, int k)

@@ -91,11 +91,10 @@ done:
     return status;
 }
 
-rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int count, rill_device *device,
-                                 bool fields, rill_diffusor *out)
+rill_status rill_diffusor_number(const rill_geom *geom, const double *ratio, int count, rill_diffusor *out)
 {
     rill_status status = RILL_OK;
-    *out = (rill_diffusor){.geom = geom, .device = device};
+    *out = (rill_diffusor){.geom = geom};
     RILL_TRY(rill_numbering_create(geom, &out->numbering));
     RILL_TRY(rill_numbering_check_32(out->numbering.nodes, "the solver of diffusion"));
     for (int i = 0; i < RILL_DIFFUSION_KINDS; i++)
@@ -113,9 +112,22 @@ rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int
         out->all.grid.n[a] = out->numbering.n[a];
         out->all.grid.last[a] = geom->n[a] - 1;
     }
-    RILL_TRY(arrays_make(out, fields));
 done:
     return status;
+}
+
+rill_status rill_diffusor_allocate(rill_diffusor *d, rill_device *device, bool fields)
+{
+    d->all.grid.between = d->between; /* a diffusor may be moved, when it is made */
+    d->device = device;
+    return arrays_make(d, fields);
+}
+
+rill_status rill_diffusor_create(const rill_geom *geom, const double *ratio, int count, rill_device *device,
+                                 bool fields, rill_diffusor *out)
+{
+    const rill_status status = rill_diffusor_number(geom, ratio, count, out);
+    return status == RILL_OK ? rill_diffusor_allocate(out, device, fields) : status;
 }
 
 void rill_diffusor_destroy(rill_diffusor *d)
@@ -133,7 +145,7 @@ void rill_diffusor_destroy(rill_diffusor *d)
 rill_status rill_diffusor_begin(rill_diffusor *d, int axis, rill_diffusion_ends ends)
 {
     rill_status status = RILL_OK;
-    rill_diffusor_unjoin(d);
+    if (!d->early || d->all.grid.axis != axis || d->all.grid.ends != ends) rill_diffusor_unjoin(d);
     d->all.grid.between = d->between; /* a diffusor may be moved, when it is made */
     d->all.grid.axis = d->work.grid.axis = axis;
     d->all.grid.ends = d->work.grid.ends = ends;

@@ -27,6 +27,9 @@
 /* Files and steps, at most; columns of the series of cells. */
 enum { FILES = 100000, COLUMNS = 32 };
 
+/* Triangles that files number. */
+enum { TRIANGLES = INT32_MAX / 3 };
+
 /* Of an index list, marks and numbers of nodes, bytes a node, beside the populations. */
 #define NODE_BYTES 78.0
 
@@ -234,14 +237,15 @@ done:
     return status;
 }
 
-/* Count the cells for which there is to be room: all that come in, and no more than fill the fluid. */
+/* Count the cells for which there is to be room: all that come in, but no more than fill the fluid, or have
+ * triangles that files can number. */
 static void room_find(rill_cells_plan *p)
 {
     double room = p->count;
     for (int k = 0; k < p->ports.count; k++)
         if (p->ports.each[k].inlet) room += rill_ports_due(&p->ports, k, p->steps.steps);
-    p->room = (uint32_t)fmax(p->count, fmin(room, floor(p->nodes / fmax(p->ports.volume, 1)) + 1));
-    if (p->room == 0) p->room = 1;
+    if (p->ports.count > 0) room = fmin(room, floor(p->nodes / p->ports.volume) + 1);
+    p->room = (uint32_t)fmax(fmax(p->count, 1), fmin(room, floor(TRIANGLES / p->mesh.triangle_count)));
 }
 
 static rill_status mesh_make(const rill_cells_case *c, rill_cells_plan *p)
@@ -277,10 +281,10 @@ static rill_status count_find(const rill_cells_case *c, rill_cells_plan *p)
             RILL_USAGE,
             "a haematocrit of %g is less than one cell, which is %.3g of the fluid: raise it, or give positions",
             c->haematocrit, cell / p->nodes);
-    if (wanted * p->mesh.triangle_count > INT32_MAX / 3)
+    if (wanted * p->mesh.triangle_count > TRIANGLES)
         return rill_fail(RILL_USAGE,
                          "%g cells have more than the %d triangles that files number: lower the haematocrit",
-                         wanted, INT32_MAX / 3);
+                         wanted, (int)TRIANGLES);
     p->count = (uint32_t)wanted;
     p->haematocrit = wanted * cell / open;
     p->volume = cell * p->dx * p->dx * p->dx;

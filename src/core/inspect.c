@@ -367,6 +367,7 @@ static rill_status ask(const char *path, const char *which, const rill_inspectio
         status = begin(arguments, &begun[count]);
         count += status == RILL_OK;
     }
+    const bool few = status != RILL_OK && count > 0; /* of processes or files, that the system grants */
     for (int k = 0; k < count; k++) {
         char answer[ANSWER] = "";
         if (status != RILL_OK) { /* refused by what another has read */
@@ -378,7 +379,7 @@ static rill_status ask(const char *path, const char *which, const rill_inspectio
         if (*late) status = fail_late(seconds);
         if (status == RILL_OK) status = status_of(answer);
     }
-    return status;
+    return few ? ask(path, which, how, seconds, 1, late) : status;
 }
 
 /* How many processes read a file. An image is read slice by slice, by one. */

@@ -282,6 +282,27 @@ Test(inspect, large_files_are_shared)
     cr_expect_eq(r.code, 0, "%s", r.err);
 }
 
+/* Where the system grants files, or processes, for one alone, one reads the file. */
+Test(inspect, one_suffices)
+{
+    char line[1024];
+    int alone = 0;
+    generate("a.geom.h5");
+    cr_assert_eq(truncate("a.geom.h5", 5 << 20), 0);
+    for (int files = 4; files < 16; files++) {
+        int code[2];
+        for (int k = 0; k < 2; k++) {
+            snprintf(line, sizeof line,
+                     "exec >/dev/null 2>&1; ulimit -n %d; OMP_NUM_THREADS=%d exec '%s' info a.geom.h5", files,
+                     k ? 16 : 1, getenv("RILL"));
+            code[k] = system(line);
+        }
+        cr_expect_eq(code[0] == 0, code[1] == 0, "%d files: exit codes %d and %d", files, code[0], code[1]);
+        alone += code[0] == 0;
+    }
+    cr_expect(alone > 0 && alone < 12, "%d of 12", alone);
+}
+
 /* Return the bytes that rill-inspect reads as one share, with those of its libraries; 0: the system does not
  * count them. */
 static double bytes_read(const char *share)

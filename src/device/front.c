@@ -41,6 +41,8 @@ static uint64_t piece_of(rill_front_work work)
 {
     switch (work) {
     case RILL_FRONT_PLANES:
+    case RILL_FRONT_FACES_FIND:
+    case RILL_FRONT_FACES_APPLY:
     case RILL_FRONT_LINKS:
     case RILL_FRONT_GAIN:
     case RILL_FRONT_CHANGE:

@@ -8,6 +8,7 @@
 #define RILL_DEVICE_FRONT_H
 
 #include "core/status.h"
+#include "kernel/lattice.h"
 #include "kernel/launch.h"
 
 /** What a node is between two steps; within a pass it may be more. */
@@ -33,8 +34,9 @@ typedef struct rill_front_list {
 
 /** A node that a step looks at: what passes hand on to each other. */
 typedef struct rill_front_found {
-    double density; /**< rho of the last collision; of a node whose mass is held: that mass */
-    int change;     /**< a rill_front_change */
+    double density; /**< rho of the last collision; of a node whose mass is held: that mass; for bubbles: see
+                       REPORT and PRESS */
+    int change;     /**< a rill_front_change; for bubbles a state */
 } rill_front_found;
 
 enum { RILL_FRONT_STAYS, RILL_FRONT_FILLED, RILL_FRONT_EMPTIED, RILL_FRONT_HELD };
@@ -46,12 +48,23 @@ typedef struct rill_front_plane {
     double pressure;  /**< of the liquid at the surface: 2 sigma kappa, and that of the gas */
 } rill_front_plane;
 
-/** Where liquid comes in through a face. */
-typedef struct rill_front_feed {
-    int axis, end; /**< -1: the low, 1: the high end of the axis; 0: nowhere */
-    uint32_t at;   /**< last cell along the axis */
-    double level;  /**< it comes in below */
-} rill_front_feed;
+/** A face of the box that liquid crosses. */
+typedef struct rill_front_face {
+    int axis, end; /**< -1: the low, 1: the high end of the axis; 0: there is none */
+    uint32_t last; /**< cell along the axis */
+    double speed;  /**< of an inflow, into the box */
+    double level;  /**< liquid comes in below it; it goes out to the pressure of a liquid at rest below it */
+} rill_front_face;
+
+/** What comes back along the links of a node at such a face, and what was sent along them. */
+typedef struct rill_front_answer {
+    double value[RILL_Q_MAX], sent[RILL_Q_MAX];
+} rill_front_answer;
+
+/** Mass that has crossed faces. */
+typedef struct rill_front_through {
+    double came, went;
+} rill_front_through;
 
 /** What a loop works with. Plain data; arrays belong to others, and are the device's. */
 typedef struct rill_front {
@@ -63,9 +76,12 @@ typedef struct rill_front {
     double tension;      /**< sigma, lu */
     bool bent;           /**< the contact angle is no right angle */
     double sine, cosine; /**< of the contact angle */
-    rill_front_feed feed;
-    uint8_t *state;           /**< [tiles * RILL_FRONT_TILE], gas behind the last node */
-    float *fill;              /**< [nodes], part of a cell that is liquid */
+    rill_front_face inflow, outflow;
+    rill_front_list faces;       /**< nodes with links that cross these */
+    rill_front_answer *answer;   /**< [faces.count] */
+    rill_front_through *through; /**< [faces.count], in the last step */
+    uint8_t *state;              /**< [tiles * RILL_FRONT_TILE], gas behind the last node */
+    float *fill;                 /**< [nodes], part of a cell that is liquid */
     double *mass;             /**< [nodes], of interface nodes; within a pass what is left over of others */
     const rill_node *cell;    /**< [nodes], x + nx (y + ny z) */
     rill_front_list list;     /**< interface nodes */
@@ -83,23 +99,27 @@ typedef struct rill_front {
 
 /** What is done, and to the nodes of which list. */
 #define RILL_FRONT_WORKS(X)                                                                                  \
-    X(PLANES, planes, list)     /* find the plane of each cell, and its pressure by surface tension */       \
-    X(LINKS, links, list)       /* set the populations that cross the surface */                             \
-    X(GAIN, gain, list)         /* add the mass that crosses links in the step to come */                    \
-    X(CHANGE, change, list)     /* find the density, and what is filled and emptied */                       \
-    X(WEIGH, weigh, list)       /* set masses by fill levels */                                              \
-    X(MEASURE, measure, list)   /* find velocities and masses on their way */                                \
-    X(MARK, mark, list)         /* name what fills up and empties */                                         \
-    X(SPARE, spare, list)       /* keep what would empty beside what fills up */                             \
-    X(SURROUND, surround, list) /* make interface of gas beside what fills up */                             \
-    X(BEGIN, begin, fresh)      /* let it send the equilibrium of the mean of its neighbours */              \
-    X(OPEN, open, list)         /* make interface of liquid beside what empties */                           \
-    X(FINISH, finish, list)     /* give states and fill levels, and find the mass that is left over */       \
-    X(JOIN, join, fresh)        /* give them to new interface */                                             \
-    X(SHARE, share, before)     /* share that mass out among interface neighbours, or hold it */             \
-    X(TAKE, take, list)         /* take it */                                                                \
-    X(CLEAR, clear, before)     /* forget it */                                                              \
-    X(SPREAD, spread, list)     /* take mass that is held, in equal parts */
+    X(PLANES, planes, list)          /* find the plane of each cell, and its pressure by surface tension */  \
+    X(FACES_FIND, faces_find, faces) /* find what comes back along links that cross faces */                 \
+    X(FACES_APPLY, faces_apply, faces) /* put it in, with the mass that interface gets by it */              \
+    X(PRESS, press, list)              /* add the pressure of gas that was found */                          \
+    X(LINKS, links, list)              /* set the populations that cross the surface */                      \
+    X(GAIN, gain, list)                /* add the mass that crosses links in the step to come */             \
+    X(CHANGE, change, list)            /* find the density, and what is filled and emptied */                \
+    X(WEIGH, weigh, list)              /* set masses by fill levels */                                       \
+    X(MEASURE, measure, list)          /* find velocities and masses on their way */                         \
+    X(MARK, mark, list)                /* name what fills up and empties */                                  \
+    X(SPARE, spare, list)              /* keep what would empty beside what fills up */                      \
+    X(SURROUND, surround, list)        /* make interface of gas beside what fills up */                      \
+    X(BEGIN, begin, fresh)             /* let it send the equilibrium of the mean of its neighbours */       \
+    X(OPEN, open, list)                /* make interface of liquid beside what empties */                    \
+    X(FINISH, finish, list) /* give states and fill levels, and find the mass that is left over */           \
+    X(REPORT, report, list) /* say states, with fill levels or the mass that is left over */                 \
+    X(JOIN, join, fresh)    /* give them to new interface */                                                 \
+    X(SHARE, share, before) /* share that mass out among interface neighbours, or hold it */                 \
+    X(TAKE, take, list)     /* take it */                                                                    \
+    X(CLEAR, clear, before) /* forget it */                                                                  \
+    X(SPREAD, spread, list) /* take mass that is held, in equal parts */
 
 typedef enum rill_front_work {
 #define RILL_FRONT_NAME(name, function, nodes) RILL_FRONT_##name,

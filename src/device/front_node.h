@@ -109,12 +109,17 @@ RILL_APART_FN rill_front_flow rill_front_flow_of(const rill_front *f, const rill
     return flow;
 }
 
+/** Return whether a node is at a face. */
+RILL_FN bool rill_front_at(const rill_front_face *face, const rill_front_place p)
+{
+    const uint32_t at = face->axis == 0 ? p.x : face->axis == 1 ? p.y : p.z;
+    return face->end && at == (face->end < 0 ? 0 : face->last);
+}
+
 /** Return whether liquid comes in at a node, which is never gas therefore. */
 RILL_FN bool rill_front_feeds(const rill_front *f, const rill_front_place p)
 {
-    if (!f->feed.end) return false;
-    const uint32_t at = f->feed.axis == 0 ? p.x : f->feed.axis == 1 ? p.y : p.z;
-    return at == (f->feed.end < 0 ? 0 : f->feed.at) && p.z + 0.5 < f->feed.level;
+    return rill_front_at(&f->inflow, p) && p.z + 0.5 < f->inflow.level;
 }
 
 /** Collect the fill levels of a neighbourhood, in the solid those of the mirror image at the wall. */
@@ -278,6 +283,94 @@ RILL_FN void rill_front_change(const rill_front *f, const rill_launch *l, const 
                                                      (mass < RILL_FRONT_NOTHING * density && !seen.liquid));
     f->found[k].density = density;
     f->found[k].change = fills ? RILL_FRONT_FILLED : empties ? RILL_FRONT_EMPTIED : RILL_FRONT_STAYS;
+}
+
+/** Return c_i along the axis of a face, into the box: above 0 of links that come from beyond it. */
+RILL_FN int rill_front_inward(const rill_front_face *face, const int lattice, const int i)
+{
+    const int c = face->axis == 0   ? rill_c(lattice, i, 0)
+                  : face->axis == 1 ? rill_c(lattice, i, 1)
+                                    : rill_c(lattice, i, 2);
+    return -face->end * c;
+}
+
+/** Return what comes back at an outflow: anti-bounce-back with the density of a liquid at rest below the
+ * level, and of the gas above. */
+RILL_FN double rill_front_drained(const rill_front *f, const rill_launch *l, const rill_front_flow *own,
+                                  const double sent, const rill_front_place p, const int i)
+{
+    const int lattice = (int)l->variant.lattice, c = rill_inverse_cs2(lattice);
+    double square = 0, along = 0;
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++) {
+        square += own->velocity[a] * own->velocity[a];
+        along += rill_c(lattice, i, a) * own->velocity[a];
+    }
+    const double density = c * -l->force[2] * fmax(f->outflow.level - p.z - 0.5, 0);
+    return 2 * rill_w(lattice, i) *
+               (density + (1 + density) * (0.5 * c * c * along * along - 0.5 * c * square)) -
+           sent;
+}
+
+/** Before anything is rewritten. */
+RILL_FN void rill_front_faces_find(const rill_front *f, const rill_launch *l, const uint64_t k)
+{
+    const int lattice = (int)l->variant.lattice, q = rill_q(lattice), c = rill_inverse_cs2(lattice);
+    const rill_node node = f->faces.node[k];
+    const rill_front_place p = rill_front_place_of(f, node);
+    const bool feeds = rill_front_feeds(f, p), drains = rill_front_at(&f->outflow, p);
+    if (f->state[node] == RILL_FRONT_GAS) return;
+    const rill_front_flow own = rill_front_flow_of(f, l, node);
+    RILL_NO_UNROLL
+    for (int i = 1; i < q; i++) {
+        const int inward = rill_front_inward(&f->inflow, lattice, i);
+        const bool fed = feeds && inward > 0;
+        if (!fed && !(drains && rill_front_inward(&f->outflow, lattice, i) > 0)) continue;
+        const double sent = rill_front_sent(l, node, rill_front_upstream(f, l, p, i), i);
+        f->answer[k].sent[i] = sent;
+        f->answer[k].value[i] = fed ? sent + 2 * c * rill_w(lattice, i) * f->inflow.speed * inward
+                                    : rill_front_drained(f, l, &own, sent, p, i);
+    }
+}
+
+/** Masses are those of what is stored, rounded as it is. */
+RILL_FN void rill_front_faces_apply(const rill_front *f, const rill_launch *l, const uint64_t k)
+{
+    const int lattice = (int)l->variant.lattice, q = rill_q(lattice);
+    const rill_node node = f->faces.node[k];
+    const rill_front_place p = rill_front_place_of(f, node);
+    const bool feeds = rill_front_feeds(f, p), drains = rill_front_at(&f->outflow, p);
+    const int state = f->state[node];
+    double came = 0, went = 0;
+    RILL_NO_UNROLL
+    for (int i = 1; i < q && state != RILL_FRONT_GAS; i++) {
+        const bool fed = feeds && rill_front_inward(&f->inflow, lattice, i) > 0;
+        if (!fed && !(drains && rill_front_inward(&f->outflow, lattice, i) > 0)) continue;
+        rill_population_store(l, node, i, f->answer[k].value[i]);
+        const double wetted = fed || state == RILL_FRONT_LIQUID ? 1 : (double)f->fill[node];
+        const double gain = wetted * (rill_population_load(l, node, i) - f->answer[k].sent[i]);
+        if (fed)
+            came += gain;
+        else
+            went -= gain;
+    }
+    if (state == RILL_FRONT_INTERFACE) f->mass[node] += came - went;
+    f->through[k].came = came;
+    f->through[k].went = went;
+}
+
+RILL_FN void rill_front_press(const rill_front *f, const rill_launch *l, const uint64_t k)
+{
+    (void)l;
+    f->planes[k].pressure += f->found[k].density;
+}
+
+RILL_FN void rill_front_report(const rill_front *f, const rill_launch *l, const uint64_t k)
+{
+    const rill_node node = f->list.node[k];
+    (void)l;
+    f->found[k].change = f->state[node];
+    f->found[k].density = f->state[node] == RILL_FRONT_INTERFACE ? (double)f->fill[node] : f->mass[node];
 }
 
 RILL_FN void rill_front_weigh(const rill_front *f, const rill_launch *l, const uint64_t k)

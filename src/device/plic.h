@@ -52,6 +52,9 @@ typedef struct rill_contact_line {
 /** Weight of the corner in which the plane of a full or an empty cell is. */
 #define RILL_PLIC_CORNER 0.1
 
+/** Weight of the cells of a row that counts as one box, beside that of the box. */
+#define RILL_PLIC_WITHIN 0.1
+
 /** Fill level that counts as none. */
 #define RILL_PLIC_TOUCH 1e-4
 
@@ -327,35 +330,36 @@ typedef struct rill_plic_section {
 } rill_plic_section;
 
 /**
- * Find the section of a plane through a cell whose centre is at (x, y) along the axes. It is a polygon, whose
- * edges are the parts of the lines in which the plane meets the faces of the cell that are between the other
- * faces; its moments are sums over them. Of two lines that are one, that of the higher axis is left out.
+ * Find the section of a plane through a box of cells, `edge` of them along each axis, whose centre is at
+ * (x, y) along the axes. It is a polygon, whose edges are the parts of the lines in which the plane meets the
+ * faces of the box that are between the other faces; its moments are sums over them. Of two lines that are
+ * one, that of the higher axis is left out.
  */
-RILL_FN void rill_plic_section_of(const rill_plic_axes *g, const double offset, const double x,
-                                  const double y, rill_plic_section *s)
+RILL_FN void rill_plic_section_of(const rill_plic_axes *g, const double edge[3], const double offset,
+                                  const double x, const double y, rill_plic_section *s)
 {
-    const double nothing = 1e-18, parallel = 1e-12;
+    const double nothing = 1e-18, parallel = 1e-12, beyond = 2;
     double area = 0, m[5] = {0, 0, 0, 0, 0}; /* x, y, x^2, y^2, xy */
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
         const double square = g->x[a] * g->x[a] + g->y[a] * g->y[a], length = sqrt(square);
         RILL_NO_UNROLL
         for (int side = -1; side < 2; side += 2) {
-            const double far = (0.5 - side * offset * g->normal[a]) / length; /* from (0, 0), outwards */
-            if (!(square > nothing && fabs(far) < 1)) continue;
+            const double far = (0.5 * edge[a] - side * offset * g->normal[a]) / length; /* from (0, 0) */
+            if (!(square > nothing && fabs(far) < beyond)) continue;
             const double ux = side * g->x[a] / length, uy = side * g->y[a] / length;
             const double px = far * ux, py = far * uy;
-            double low = -1, high = 1; /* along (-uy, ux) */
+            double low = -beyond, high = beyond; /* along (-uy, ux) */
             RILL_UNROLL
             for (int more = 1; more < 3; more++) {
                 const int b = (a + more) % 3;
                 const double at = offset * g->normal[b] + g->x[b] * px + g->y[b] * py;
                 const double slope = g->y[b] * ux - g->x[b] * uy;
                 if (fabs(slope) < parallel) {
-                    if (!(fabs(at) < 0.5 + (b < a ? -parallel : parallel))) high = low;
+                    if (!(fabs(at) < 0.5 * edge[b] + (b < a ? -parallel : parallel))) high = low;
                     continue;
                 }
-                const double p = (-0.5 - at) / slope, q = (0.5 - at) / slope;
+                const double p = (-0.5 * edge[b] - at) / slope, q = (0.5 * edge[b] - at) / slope;
                 low = fmax(low, fmin(p, q));
                 high = fmin(high, fmax(p, q));
             }
@@ -487,15 +491,86 @@ RILL_FN void rill_plic_tie(const double slope, const double foot, rill_plic_sect
     s->term[4] = s->term[5];
 }
 
-/** Find the section in cell k. @param middle  offset of the plane in the middle */
-RILL_FN void rill_plic_cell(const rill_plic_cells *c, const rill_plic_axes *g, const double middle,
-                            const int k, rill_plic_section *s)
+/** Rows of three cells along a wall, across a contact line, whose volume counts and not that of each cell. */
+typedef struct rill_plic_rows {
+    double edge[3];  /**< cells of a row along each axis */
+    uint32_t stride; /**< from a cell to the next one */
+    uint32_t middle; /**< bit k: cell k is in the middle of a row */
+    uint32_t cells;  /**< bit k: cell k is in a row */
+} rill_plic_rows;
+
+/** Return the offset of the plane in a row that has its volume behind it. @param k  its cell in the middle
+ * @return false where it is full or empty */
+RILL_FN bool rill_plic_row_offset(const rill_plic_cells *c, const double normal[3], const rill_plic_rows *r,
+                                  const int k, double *offset)
 {
-    const double level = rill_plic_level(c, g->normal, k);
+    double wide[3], level = 0;
+    RILL_NO_UNROLL
+    for (int side = -1; side < 2; side++)
+        level += c->fill[(uint32_t)(k + side * (int)r->stride) * c->step] / 3;
+    if (!(level > 0 && level < 1)) return false;
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++) wide[a] = normal[a] * r->edge[a];
+    *offset = rill_plic_offset(wide, level);
+    return true;
+}
+
+/**
+ * Find the rows along the wall, and let them count where the plane in the middle goes on into an empty cell
+ * ahead. The surface comes there only when the middle has filled up: the plane of the middle alone is ahead
+ * of what the liquid is, by half a cotangent of the angle when it is nearly full, and a contact line would
+ * stick on the face between the two cells.
+ * @param[in,out] offset  of the plane in the middle
+ */
+RILL_FN void rill_plic_rows_find(const rill_plic_cells *c, const rill_contact_line *contact,
+                                 rill_plic_rows *r, double *offset)
+{
+    const double *normal = contact->normal;
+    double along[3], lean;
+    const int middle = RILL_AROUND / 2;
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++) along[a] = normal[a] - contact->cosine * contact->out[a];
+    const double x = fabs(along[0]), y = fabs(along[1]), z = fabs(along[2]);
+    const int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+    lean = axis == 0 ? normal[0] : axis == 1 ? normal[1] : normal[2];
+    r->stride = axis == 0 ? 1 : axis == 1 ? 3 : 9;
+    r->middle = r->cells = 0;
+    RILL_UNROLL
+    for (int a = 0; a < 3; a++) r->edge[a] = a == axis ? 3 : 1;
+    const int ahead = lean > 0 ? middle + (int)r->stride : middle - (int)r->stride;
+    if (!(contact->cosine > 0) || !(c->fill[(uint32_t)ahead * c->step] < RILL_PLIC_TOUCH) ||
+        !(rill_plic_volume(normal, *offset - fabs(lean)) > 0))
+        return;
+    RILL_NO_UNROLL
+    for (int k = 0; k < RILL_AROUND; k++) {
+        const uint32_t row = (1u | 1u << r->stride | 1u << 2 * r->stride) << k; /* that begins with cell k */
+        const double up = rill_plic_x(k, 0) * contact->out[0] * (axis != 0) +
+                          rill_plic_x(k, 1) * contact->out[1] * (axis != 1) +
+                          rill_plic_x(k, 2) * contact->out[2] * (axis != 2);
+        if (rill_plic_x(k, axis) >= 0 || c->wall & row || fabs(up) > 0.5) continue;
+        r->cells |= row;
+        r->middle |= 1u << (k + (int)r->stride);
+    }
+    if (!(r->middle >> middle & 1) || !rill_plic_row_offset(c, normal, r, middle, offset))
+        r->middle = r->cells = 0;
+}
+
+/** Find the section in cell k. @param middle  offset of the plane in the middle @param row  find that in the
+ * row of which it is the middle */
+RILL_FN void rill_plic_cell(const rill_plic_cells *c, const rill_plic_axes *g, const double middle,
+                            const int k, const rill_plic_rows *rows, const bool row, rill_plic_section *s)
+{
+    double x = 0, y = 0, offset = 0, edge[3] = {1, 1, 1};
     s->area = 0;
-    if (!(level > 0 && level < 1)) return;
-    const double offset = rill_plic_offset(g->normal, level);
-    double x = 0, y = 0;
+    if (row) {
+        if (!(rows->middle >> k & 1) || !rill_plic_row_offset(c, g->normal, rows, k, &offset)) return;
+        RILL_UNROLL
+        for (int a = 0; a < 3; a++) edge[a] = rows->edge[a];
+    } else {
+        const double level = rill_plic_level(c, g->normal, k);
+        if (!(level > 0 && level < 1)) return;
+        offset = rill_plic_offset(g->normal, level);
+    }
     s->z = offset - middle;
     RILL_UNROLL
     for (int a = 0; a < 3; a++) {
@@ -503,8 +578,9 @@ RILL_FN void rill_plic_cell(const rill_plic_cells *c, const rill_plic_axes *g, c
         y += rill_plic_x(k, a) * g->y[a];
         s->z += rill_plic_x(k, a) * g->normal[a];
     }
-    rill_plic_section_of(g, offset, x, y, s);
+    rill_plic_section_of(g, edge, offset, x, y, s);
     if (k == RILL_AROUND / 2) s->area *= RILL_PLIC_OWN;
+    if (!row && rows->cells >> k & 1) s->area *= RILL_PLIC_WITHIN;
 }
 
 /**
@@ -520,8 +596,9 @@ RILL_APART_FN double rill_plic_curvature(const rill_plic_cells *c, const double 
 {
     rill_plic_axes g;
     rill_plic_section s = {0, 0, {0, 0, 0, 0, 0, 0}};
+    rill_plic_rows rows = {{1, 1, 1}, 0, 0, 0};
     rill_plic_fit f;
-    double slope = 0, foot = 0;
+    double slope = 0, foot = 0, offset = middle;
     f.count = 0;
     RILL_UNROLL
     for (int i = 0; i < RILL_PLIC_TERMS; i++) {
@@ -534,14 +611,16 @@ RILL_APART_FN double rill_plic_curvature(const rill_plic_cells *c, const double 
         RILL_UNROLL
         for (int a = 0; a < 3; a++) g.x[a] = (contact->out[a] - contact->cosine * normal[a]) / contact->sine;
         rill_plic_across(&g);
+        rill_plic_rows_find(c, contact, &rows, &offset);
         slope = contact->slope;
-        foot = -(contact->height + middle * contact->cosine) / contact->sine; /* x of the contact line */
+        foot = -(contact->height + offset * contact->cosine) / contact->sine; /* x of the contact line */
     }
     const double own = c->fill[RILL_AROUND / 2 * c->step];
+    const int looks = rows.middle ? 2 * RILL_AROUND : RILL_AROUND + 1;
     RILL_NO_UNROLL
-    for (int k = 0; k <= RILL_AROUND; k++) {
-        if (k < RILL_AROUND)
-            rill_plic_cell(c, &g, middle, k, &s);
+    for (int k = 0; k < looks; k++) {
+        if (k < RILL_AROUND || rows.middle)
+            rill_plic_cell(c, &g, offset, k % RILL_AROUND, &rows, k >= RILL_AROUND, &s);
         else if (line && !(own > 0 && own < 1))
             rill_plic_own_point(&g, own, &s);
         else

@@ -272,13 +272,13 @@ rill_status rill_bubbles_follow(rill_free_surface *s)
     rill_bubbles *b = s->bubbles;
     bool hold = true;
     if (!b) return RILL_OK;
-    for (uint64_t k = 0; k < s->front.fresh.count; k++) b->all[b->of[s->front.fresh.node[k]] - 1].gas--;
+    for (uint64_t k = 0; k < s->fresh.count; k++) b->all[b->of[s->fresh.node[k]] - 1].gas--;
     for (uint64_t k = 0; k < s->excess_count; k++) {
         const rill_node node = s->excess[k].node;
         if (s->state[node] == RILL_GAS) b->all[b->of[node] - 1].gas++;
     }
-    for (uint64_t k = 0; k < s->front.list.count && hold; k++)
-        if (!b->of[s->front.list.node[k]]) hold = comes(s, s->front.list.node[k]);
+    for (uint64_t k = 0; k < s->listed.count && hold; k++)
+        if (!b->of[s->listed.node[k]]) hold = comes(s, s->listed.node[k]);
     for (uint64_t k = 0; k < s->excess_count && hold; k++)
         if (s->state[s->excess[k].node] == RILL_LIQUID) hold = goes(s, s->excess[k].node);
     return hold ? RILL_OK : find(s);
@@ -292,8 +292,8 @@ void rill_bubbles_measure(rill_free_surface *s)
         b->all[k].rate = -b->all[k].volume;
         b->all[k].volume = (double)b->all[k].gas;
     }
-    for (uint64_t k = 0; k < s->front.list.count; k++) {
-        const rill_node node = s->front.list.node[k];
+    for (uint64_t k = 0; k < s->listed.count; k++) {
+        const rill_node node = s->listed.node[k];
         b->all[b->of[node] - 1].volume += 1 - (double)s->fill[node];
     }
     take_excess(s, b->all, 0);

@@ -44,10 +44,6 @@ static rill_status check(const rill_sim *sim, const rill_free_surface_options *o
         return rill_fail(RILL_USAGE, "surface tension %g is not a number from 0 on", o->tension);
     if (!(o->contact_angle > 0 && o->contact_angle < 180))
         return rill_fail(RILL_USAGE, "contact angle %g is not between 0 and 180 degrees", o->contact_angle);
-    if (!sim->several && !sim->device->backend->traits.processor &&
-        (o->inflow.end || o->outflow.end || o->gas_pressure > 0))
-        return rill_fail(RILL_USAGE,
-                         "open faces and closed bubbles of a free surface are computed on processors alone");
     return RILL_OK;
 }
 
@@ -98,6 +94,7 @@ rill_status rill_free_surface_create(rill_sim *sim, const rill_free_surface_opti
     s->lattice = sim->flow->options.variant.lattice;
     s->tension = options->tension;
     s->angle = options->contact_angle;
+    s->closed = options->gas_pressure > 0;
     s->nodes = (rill_node)nodes;
     s->device = sim->several || sim->device->backend->traits.processor ? NULL : sim->device;
     const uint64_t tiles = rill_front_tiles(nodes);

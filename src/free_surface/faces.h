@@ -10,9 +10,6 @@
 
 #include "free_surface/free_surface.h"
 
-/** What a surface keeps of its open faces. */
-typedef struct rill_free_surface_links rill_free_surface_links;
-
 /** Check the faces, and list the nodes at them. @return RILL_USAGE for a side that is no wall, a face that
  * no liquid can cross, and values out of range; RILL_SYSTEM */
 rill_status rill_faces_create(rill_free_surface *surface, const rill_free_surface_options *options);
@@ -29,10 +26,10 @@ bool rill_faces_at(const rill_free_surface *surface, const rill_free_surface_fac
 /** Return whether liquid comes in at a node, which is never gas therefore. */
 bool rill_faces_feed(const rill_free_surface *surface, rill_node node);
 
-/** Find what comes back along open links, from what nodes have sent: before anything is rewritten. */
-void rill_faces_find(const rill_free_surface *surface, const rill_launch *launch);
+/** Return a face as passes have it. */
+rill_front_face rill_faces_front(const rill_free_surface *surface, const rill_free_surface_face *face);
 
-/** Put it in, with the mass that interface nodes get by it, and add up what came in and went out. */
-void rill_faces_apply(rill_free_surface *surface, const rill_launch *launch);
+/** Add up what came in and went out in a step, in the order of nodes. */
+void rill_faces_sum(rill_free_surface *surface);
 
 #endif

@@ -84,17 +84,23 @@ typedef struct rill_free_surface {
     float *fill;         /**< [nodes], part of a cell that is liquid */
     double *mass;        /**< [nodes], of interface nodes */
     rill_node *cell;     /**< [nodes], x + nx (y + ny z) in the box of the numbering */
-    rill_excess *excess; /**< [excess_room], for bubbles */
+    rill_excess *excess; /**< [excess_room], for bubbles, as the next ones */
     uint64_t excess_count, excess_room;
+    bool closed;                /**< p V of closed gas is constant */
+    rill_front_list listed;     /**< interface nodes, for the host */
+    rill_front_list fresh;      /**< those of them that were gas */
+    rill_front_found *reported; /**< of interface nodes, for the host */
+    uint64_t reported_room;
     double held; /**< mass that no interface node was there to take */
     uint32_t holds;
     uint32_t *number;  /**< [tiles], see rill_front */
     uint64_t *stepped; /**< [tiles] */
     rill_free_surface_face inflow, outflow;
-    struct rill_free_surface_links *links; /**< faces.h; NULL: no face is open */
-    struct rill_bubbles *bubbles;          /**< bubbles.h; NULL: all gas has the pressure of the atmosphere */
-    rill_free_surface_through through;     /**< since the start */
-    rill_node_run *runs;                   /**< [run_count], that are stepped; room for as many as blocks */
+    rill_node_list faces;              /**< nodes with links that cross open faces, ascending */
+    rill_front_through *crossed;       /**< of these, for the host */
+    struct rill_bubbles *bubbles;      /**< bubbles.h; NULL: all gas has the pressure of the atmosphere */
+    rill_free_surface_through through; /**< since the start */
+    rill_node_run *runs;               /**< [run_count], that are stepped; room for as many as blocks */
     uint64_t run_count;
 } rill_free_surface;
 
@@ -151,24 +157,6 @@ static inline int rill_free_surface_upstream(rill_lattice lattice, int i)
 {
     return 13 - rill_c((int)lattice, i, 0) - 3 * rill_c((int)lattice, i, 1) - 9 * rill_c((int)lattice, i, 2);
 }
-
-/** Populations on the links of a node, f_i - w_i: `in[i]` comes in, `sent[i]` is what the node has sent the
- * other way on the same link. */
-typedef struct rill_exchange {
-    double in[RILL_Q_MAX], sent[RILL_Q_MAX];
-} rill_exchange;
-
-/** Look them up. */
-void rill_free_surface_exchange(const rill_free_surface *surface, const rill_launch *launch, rill_node node,
-                                const rill_node *around, rill_exchange *out);
-
-/** Density and velocity of what a node has sent: those of its last collision. */
-typedef struct rill_sent {
-    double density, velocity[3];
-} rill_sent;
-
-rill_sent rill_free_surface_sent(const rill_free_surface *surface, const rill_launch *launch,
-                                 const rill_exchange *exchange);
 
 /** Add a node to a list. */
 rill_status rill_node_list_add(rill_node_list *list, rill_node node);

@@ -7,7 +7,6 @@
 #include "device/front.h"
 #include "free_surface/bubbles.h"
 #include "free_surface/faces.h"
-#include "sim/links.h"
 #include "sim/sim_priv.h"
 
 #include <math.h>
@@ -48,30 +47,6 @@ void rill_free_surface_around(const rill_free_surface *s, rill_node node, rill_n
         around[k] = rill_numbering_node(s->numbering, x[0][k % 3], x[1][k / 3 % 3], x[2][k / 9]);
 }
 
-void rill_free_surface_exchange(const rill_free_surface *s, const rill_launch *launch, rill_node node,
-                                const rill_node *around, rill_exchange *out)
-{
-    out->sent[0] = rill_link_load(launch, node, 0);
-    for (int i = 1; i < rill_q((int)s->lattice); i++) {
-        const rill_node other = around[rill_free_surface_upstream(s->lattice, i)];
-        out->sent[i] = other == RILL_UPSTREAM_WALL ? rill_link_load(launch, node, i)
-                                                   : rill_link_load(launch, other, rill_opposite(i));
-    }
-}
-
-rill_sent rill_free_surface_sent(const rill_free_surface *s, const rill_launch *launch,
-                                 const rill_exchange *e)
-{
-    double density = 1, momentum[3] = {0};
-    for (int i = 0; i < rill_q((int)s->lattice); i++) {
-        density += e->sent[i];
-        for (int a = 0; a < 3; a++) momentum[a] -= rill_c((int)s->lattice, i, a) * e->sent[i];
-    }
-    rill_sent sent = {.density = density};
-    for (int a = 0; a < 3; a++) sent.velocity[a] = (momentum[a] - launch->force[a] / 2) / density;
-    return sent;
-}
-
 /* ---- nodes by their states ------------------------------------------------------------------ */
 
 /* Allocate on the device, or on the host. */
@@ -103,6 +78,20 @@ static rill_status room_make(const rill_free_surface *s, uint64_t count, size_t 
     *room = more;
 done:
     return status;
+}
+
+/* Make room on the host. */
+static rill_status host_room_make(uint64_t count, size_t size, uint64_t *room, void **array)
+{
+    if (count <= *room) return RILL_OK;
+    const uint64_t more = count + count / 2 + 1024;
+    free(*array);
+    *room = 0;
+    *array = malloc(more * size);
+    if (!*array)
+        return rill_fail(RILL_SYSTEM, "out of memory for %lu nodes of a free surface", (unsigned long)more);
+    *room = more;
+    return RILL_OK;
 }
 
 static rill_status found_make(rill_free_surface *s)
@@ -144,6 +133,23 @@ done:
     return status;
 }
 
+/* Let the host see a list, for bubbles. */
+static rill_status show(const rill_free_surface *s, const rill_front_list *list, rill_front_list *seen)
+{
+    rill_status status = RILL_OK;
+    if (!s->closed) return RILL_OK;
+    if (!s->device) {
+        *seen = *list;
+        return RILL_OK;
+    }
+    RILL_TRY(host_room_make(list->count, sizeof *seen->node, &seen->room, (void **)&seen->node));
+    seen->count = list->count;
+    if (list->count)
+        status = rill_device_download(s->device, seen->node, list->node, list->count * sizeof *seen->node);
+done:
+    return status;
+}
+
 /* Blocks of gas between two runs, at least: on a GPU the start of a kernel takes as long as their steps. */
 enum { APART = 16, APART_GPU = 2048 };
 
@@ -167,8 +173,11 @@ static void runs_find(rill_free_surface *s)
 
 static rill_status list(rill_free_surface *s)
 {
-    const rill_status status = collect(s, RILL_FRONT_INTERFACE, &s->front.list);
-    if (status == RILL_OK) runs_find(s);
+    rill_status status = RILL_OK;
+    RILL_TRY(collect(s, RILL_FRONT_INTERFACE, &s->front.list));
+    runs_find(s);
+    status = show(s, &s->front.list, &s->listed);
+done:
     return status;
 }
 
@@ -179,18 +188,58 @@ static rill_status work(const rill_free_surface *s, rill_front_work what, const 
     return rill_front_nodes(s->device, what, &s->front, launch);
 }
 
+/* Find what the host hands to interface nodes, or they to it: as many as there are. */
+static rill_status reported_make(rill_free_surface *s)
+{
+    if (s->device)
+        return host_room_make(s->front.list.count, sizeof *s->reported, &s->reported_room,
+                              (void **)&s->reported);
+    s->reported = s->front.found;
+    return RILL_OK;
+}
+
+/* Add the pressures of bubbles. */
+static rill_status press(rill_free_surface *s, const rill_launch *launch)
+{
+    rill_status status = RILL_OK;
+    const rill_front *f = &s->front;
+    const uint64_t count = f->list.count;
+    if (!s->bubbles || !count) return RILL_OK;
+    RILL_TRY(reported_make(s));
+    for (uint64_t k = 0; k < count; k++)
+        s->reported[k] = (rill_front_found){rill_bubbles_pressure(s, s->listed.node[k]), RILL_FRONT_STAYS};
+    if (s->device)
+        RILL_TRY(rill_device_upload(s->device, f->found, s->reported, count * sizeof *s->reported));
+    status = work(s, RILL_FRONT_PRESS, launch);
+done:
+    return status;
+}
+
+/* Add up what crossed faces. */
+static rill_status faces_sum(rill_free_surface *s)
+{
+    rill_status status = RILL_OK;
+    const rill_front *f = &s->front;
+    if (!f->faces.count) return RILL_OK;
+    if (s->device)
+        RILL_TRY(
+            rill_device_download(s->device, s->crossed, f->through, f->faces.count * sizeof *s->crossed));
+    rill_faces_sum(s);
+done:
+    return status;
+}
+
 static rill_status before(void *context, const rill_launch *launch)
 {
     rill_status status = RILL_OK;
     rill_free_surface *s = context;
-    rill_front *f = &s->front;
     RILL_TRY(found_make(s));
-    rill_faces_find(s, launch);
+    RILL_TRY(work(s, RILL_FRONT_FACES_FIND, launch));
     RILL_TRY(work(s, RILL_FRONT_PLANES, launch));
-    for (uint64_t k = 0; k < f->list.count && s->bubbles; k++)
-        f->planes[k].pressure += rill_bubbles_pressure(s, f->list.node[k]);
+    RILL_TRY(press(s, launch));
     RILL_TRY(work(s, RILL_FRONT_LINKS, launch));
-    rill_faces_apply(s, launch);
+    RILL_TRY(work(s, RILL_FRONT_FACES_APPLY, launch));
+    RILL_TRY(faces_sum(s));
     RILL_TRY(work(s, RILL_FRONT_GAIN, launch));
 done:
     return status;
@@ -203,32 +252,64 @@ static uint64_t runs(void *context, const rill_node_run **out)
     return s->run_count;
 }
 
-/* Collect the mass that is left over, for bubbles. @return whether states changed; on a GPU always */
-static rill_status excess_collect(rill_free_surface *s, bool *changed)
+/* Let interface nodes, and those that were, say what they are. */
+static rill_status report(rill_free_surface *s, const rill_launch *launch)
 {
+    rill_status status = RILL_OK;
+    const rill_front *f = &s->front;
+    RILL_TRY(found_make(s));
+    RILL_TRY(reported_make(s));
+    RILL_TRY(work(s, RILL_FRONT_REPORT, launch));
+    if (s->device && f->list.count)
+        status = rill_device_download(s->device, s->reported, f->found, f->list.count * sizeof *s->reported);
+done:
+    return status;
+}
+
+/* Bring states and fill levels of interface nodes from a GPU, for bubbles. */
+static rill_status look(rill_free_surface *s, const rill_launch *launch)
+{
+    rill_status status = RILL_OK;
+    if (!s->closed || !s->device) return RILL_OK;
+    RILL_TRY(report(s, launch));
+    for (uint64_t k = 0; k < s->listed.count; k++) {
+        s->state[s->listed.node[k]] = RILL_INTERFACE;
+        s->fill[s->listed.node[k]] = (float)s->reported[k].density;
+    }
+done:
+    return status;
+}
+
+/* Collect the mass that is left over, for bubbles. @param[out] changed  whether states changed; on a GPU
+ * without bubbles always */
+static rill_status excess_collect(rill_free_surface *s, const rill_launch *launch, bool *changed)
+{
+    rill_status status = RILL_OK;
     const rill_front *f = &s->front;
     uint64_t count = 0;
     *changed = true;
-    if (s->device) return RILL_OK;
-    for (uint64_t k = 0; k < f->list.count; k++) count += s->state[f->list.node[k]] != RILL_INTERFACE;
-    *changed = count > 0;
     s->excess_count = 0;
-    if (!s->bubbles || !count) return RILL_OK;
-    if (count > s->excess_room) {
-        free(s->excess);
-        s->excess_room = 0;
-        s->excess = malloc(2 * count * sizeof *s->excess);
-        if (!s->excess)
-            return rill_fail(RILL_SYSTEM, "out of memory for %lu nodes of a free surface",
-                             (unsigned long)count);
-        s->excess_room = 2 * count;
+    if (s->device && !s->closed) return RILL_OK;
+    if (!s->closed) {
+        for (uint64_t k = 0; k < f->list.count; k++) count += s->state[f->list.node[k]] != RILL_INTERFACE;
+        *changed = count > 0;
+        return RILL_OK;
     }
-    for (uint64_t k = 0; k < f->list.count; k++) {
-        const rill_node node = f->list.node[k];
-        if (s->state[node] != RILL_INTERFACE)
-            s->excess[s->excess_count++] = (rill_excess){node, s->mass[node]};
+    RILL_TRY(report(s, launch));
+    for (uint64_t k = 0; k < s->listed.count; k++) count += s->reported[k].change != RILL_INTERFACE;
+    *changed = count > 0;
+    RILL_TRY(host_room_make(count, sizeof *s->excess, &s->excess_room, (void **)&s->excess));
+    for (uint64_t k = 0; k < s->listed.count; k++) {
+        const rill_node node = s->listed.node[k];
+        const rill_front_found *own = &s->reported[k];
+        const bool stays = own->change == RILL_INTERFACE;
+        if (!stays) s->excess[s->excess_count++] = (rill_excess){node, own->density};
+        if (!s->device) continue;
+        s->state[node] = (uint8_t)own->change;
+        s->fill[node] = stays ? (float)own->density : own->change == RILL_LIQUID;
     }
-    return RILL_OK;
+done:
+    return status;
 }
 
 /*
@@ -245,16 +326,18 @@ static rill_status convert(rill_free_surface *s, const rill_launch *launch)
     RILL_TRY(work(s, RILL_FRONT_SPARE, launch));
     RILL_TRY(work(s, RILL_FRONT_SURROUND, launch));
     RILL_TRY(collect(s, RILL_FRONT_FRESH, &f->fresh));
+    RILL_TRY(show(s, &f->fresh, &s->fresh));
     RILL_TRY(work(s, RILL_FRONT_BEGIN, launch));
     RILL_TRY(work(s, RILL_FRONT_OPEN, launch));
     RILL_TRY(work(s, RILL_FRONT_FINISH, launch));
-    RILL_TRY(excess_collect(s, &changed));
+    RILL_TRY(excess_collect(s, launch, &changed));
     RILL_TRY(work(s, RILL_FRONT_JOIN, launch));
     if (!changed) goto done;
     const rill_front_list former = f->before;
     f->before = f->list;
     f->list = former;
     RILL_TRY(list(s));
+    RILL_TRY(look(s, launch));
     RILL_TRY(work(s, RILL_FRONT_SHARE, launch));
     RILL_TRY(work(s, RILL_FRONT_TAKE, launch));
     RILL_TRY(work(s, RILL_FRONT_CLEAR, launch));
@@ -319,7 +402,10 @@ static rill_status arrays_make(rill_free_surface *s)
     rill_front *f = &s->front;
     const rill_numbering *b = s->numbering;
     const uint64_t tiles = rill_front_tiles(s->nodes), words = (uint64_t)b->n[1] * b->n[2] * b->row_words;
+    if (s->faces.count) RILL_TRY(take(s, s->faces.count * sizeof *f->answer, (void **)&f->answer));
     if (!s->device) {
+        f->faces.node = s->faces.node;
+        f->through = s->crossed;
         f->occupied = b->occupied;
         f->base = b->base;
         f->cell = s->cell;
@@ -344,6 +430,12 @@ static rill_status arrays_make(rill_free_surface *s)
     RILL_TRY(take(s, sizeof *f->holds, (void **)&f->holds));
     RILL_TRY(take(s, tiles * sizeof *f->number, (void **)&f->number));
     RILL_TRY(take(s, tiles * sizeof *f->stepped, (void **)&f->stepped));
+    if (s->faces.count) {
+        const uint64_t bytes = s->faces.count * sizeof *f->faces.node;
+        RILL_TRY(take(s, bytes, (void **)&f->faces.node));
+        RILL_TRY(take(s, s->faces.count * sizeof *f->through, (void **)&f->through));
+        RILL_TRY(rill_device_upload(s->device, f->faces.node, s->faces.node, bytes));
+    }
     rill_device_pin(s->device, s->number, tiles * sizeof *s->number);
     rill_device_pin(s->device, s->stepped, tiles * sizeof *s->stepped);
 done:
@@ -362,8 +454,9 @@ rill_status rill_free_surface_begin(rill_free_surface *s, const rill_free_surfac
     f->bent = s->angle != RILL_RIGHT_ANGLE;
     f->sine = sin(s->angle * M_PI / 180);
     f->cosine = cos(s->angle * M_PI / 180);
-    f->feed = (rill_front_feed){s->inflow.axis, s->inflow.end, s->sim->domain->geom->n[s->inflow.axis] - 1,
-                                s->inflow.level};
+    f->inflow = rill_faces_front(s, &s->inflow);
+    f->outflow = rill_faces_front(s, &s->outflow);
+    f->faces.count = f->faces.room = s->faces.count;
     RILL_TRY(arrays_make(s));
     RILL_TRY(give(s));
     RILL_TRY(list(s));
@@ -399,7 +492,13 @@ void rill_free_surface_leave(rill_free_surface *s)
     leave(s, f->fresh.node);
     leave(s, f->found);
     leave(s, f->planes);
+    leave(s, f->answer);
     if (!s->device) return;
+    leave(s, f->faces.node);
+    leave(s, f->through);
+    free(s->listed.node);
+    free(s->fresh.node);
+    free(s->reported);
     rill_device_unpin(s->device, s->number);
     rill_device_unpin(s->device, s->stepped);
     rill_device_release(s->device, f->occupied);

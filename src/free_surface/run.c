@@ -70,10 +70,6 @@ static rill_status check(const rill_free_surface_case *c)
 {
     const rill_status status = rill_free_surface_cells_check(c->n);
     if (status != RILL_OK) return status;
-    if (c->backend == RILL_BACKEND_CUDA && (c->inflow.end || c->outflow.end || c->gas_pressure > 0))
-        return rill_fail(
-            RILL_USAGE,
-            "faces that liquid crosses and closed bubbles of a free surface are computed on processors alone: choose --backend cpu");
     const struct {
         const char *name;
         double value, least;

@@ -154,18 +154,18 @@ done:
         .name = "free-surface/cap-" #angle_,                                                                 \
         .what = "drop, half a ball of R = 7 before, on a wall, contact angle " #angle_, .full = full_,       \
         RILL_VERIFY_LIST({"contact angle", "degrees", RILL_VERIFY_ABSOLUTE, angle_, {3, 3, 3}, EXACT}),      \
-        .data = &(const rill_verify_cap){angle_, 7, 0, {across_, across_, high_}, steps_},                   \
+        .data = &(const rill_verify_cap){angle_, 90, 7, 0, {across_, across_, high_}, steps_},               \
         .unfit = rill_verify_liquid_unfit, .run = cap_run                                                    \
     }
-#define CYLINDER(angle_, full_, steps_)                                                                      \
+#define CYLINDER(name_, angle_, before_, full_, steps_)                                                      \
     {                                                                                                        \
-        .name = "free-surface/cylinder-" #angle_,                                                            \
-        .what = "liquid, half a cylinder of R = 10 before, on a wall, contact angle " #angle_,               \
+        .name = "free-surface/" name_,                                                                       \
+        .what = "liquid cylinder on a wall that meets it at " #before_ " before, contact angle " #angle_,    \
         .full = full_,                                                                                       \
         RILL_VERIFY_LIST(                                                                                    \
             {"mean of three positions", "degrees", RILL_VERIFY_ABSOLUTE, angle_, {3, 3, 3}, EXACT},          \
             {"worst of them", "degrees", RILL_VERIFY_ABSOLUTE, angle_, {3, 3, 3}, EXACT}),                   \
-        .data = &(const rill_verify_cap){angle_, 10, 0, {60, 1, 22}, steps_},                                \
+        .data = &(const rill_verify_cap){angle_, before_, 10, 0, {60, 1, 22}, steps_},                       \
         .unfit = rill_verify_liquid_unfit, .run = cylinder_run                                               \
     }
 
@@ -242,16 +242,6 @@ done:
     return status;
 }
 
-/* p V of closed gas is computed on processors alone. */
-static const char *rise_unfit(const rill_verify_case *of, const rill_verify_setup *setup)
-{
-    const char *why = rill_verify_liquid_unfit(of, setup);
-    if (why) return why;
-    return setup->on.device && setup->on.device->kind != RILL_BACKEND_CPU
-               ? "closed bubbles are computed on a CPU"
-               : NULL;
-}
-
 /* A drop of 4 cells above a pool. */
 static double splash(const void *context, const double x[3])
 {
@@ -305,7 +295,7 @@ done:
              0,                                                                                              \
              {0.02, 0.02, 0.02},                                                                             \
              source_}),                                                                                      \
-        .data = &(const rill_verify_rise){__VA_ARGS__}, .unfit = rise_unfit, .run = rise_run                 \
+        .data = &(const rill_verify_rise){__VA_ARGS__}, .unfit = rill_verify_liquid_unfit, .run = rise_run   \
     }
 
 static const rill_verify_case cases[] = {
@@ -334,11 +324,15 @@ static const rill_verify_case cases[] = {
     CAP(120, true, 20, 13, 3000),
     CAP(135, true, 19, 14, 3000),
     CAP(150, false, 19, 14, 2000),
-    CYLINDER(30, true, 12000),
-    CYLINDER(60, false, 4000),
-    CYLINDER(90, false, 4000),
-    CYLINDER(120, true, 6000),
-    CYLINDER(150, true, 6000),
+    CYLINDER("cylinder-30", 30, 90, true, 12000),
+    CYLINDER("cylinder-60", 60, 90, false, 4000),
+    CYLINDER("cylinder-90", 90, 90, false, 4000),
+    CYLINDER("cylinder-120", 120, 90, true, 6000),
+    CYLINDER("cylinder-150", 150, 90, true, 6000),
+    CYLINDER("cylinder-30-from-50", 30, 50, true, 12000),
+    CYLINDER("cylinder-60-from-35", 60, 35, true, 6000),
+    CYLINDER("cylinder-120-from-150", 120, 150, true, 4000),
+    CYLINDER("cylinder-150-from-165", 150, 165, true, 8000),
     {.name = "free-surface/dam",
      .what = "column of 60 x 120 cells that is let go, tau 0.51",
      RILL_VERIFY_LIST(DAM_CHECK("front beyond the range of two columns, times 2.5 to 3.5"),

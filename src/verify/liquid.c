@@ -82,7 +82,9 @@ static rill_status surface_begin(rill_verify_liquid *l)
     const rill_free_surface_options options = {.tension = l->tension,
                                                .contact_angle = l->angle > 0 ? l->angle : RILL_RIGHT_ANGLE,
                                                .gas_pressure = l->gas,
-                                               .atmosphere = l->atmosphere};
+                                               .atmosphere = l->atmosphere,
+                                               .inflow = l->inflow,
+                                               .outflow = l->outflow};
     status = rill_free_surface_create(l->sim, &options, fill, &l->surface);
 done:
     rill_array_destroy(cells);

@@ -27,10 +27,11 @@ typedef struct rill_verify_liquid {
     double angle; /**< of contact, degrees; 0: 90 */
     double gas;   /**< pressure, of which p V is constant where gas is closed; 0: constant in all gas */
     rill_free_surface_face atmosphere; /**< face that is open to it */
-    rill_verify_place *inside;         /**< above 0 in the liquid; changes by at most 2 in a cell */
-    rill_verify_place *solid;          /**< above 0 in the solid; NULL: there is none */
-    rill_verify_place *density;        /**< rho - 1 at the start; NULL: 0 */
-    double velocity[3];                /**< at the start */
+    rill_free_surface_face inflow, outflow;
+    rill_verify_place *inside;  /**< above 0 in the liquid; changes by at most 2 in a cell */
+    rill_verify_place *solid;   /**< above 0 in the solid; NULL: there is none */
+    rill_verify_place *density; /**< rho - 1 at the start; NULL: 0 */
+    double velocity[3];         /**< at the start */
     const void *context;
     rill_geom *geom; /**< this and the next by rill_verify_liquid_begin() */
     rill_domain *domain;

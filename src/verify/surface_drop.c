@@ -134,18 +134,27 @@ done:
     return status;
 }
 
-static double half_ball(const void *context, const double x[3])
+/* Return the radius of the cap before. */
+static double radius_before(const rill_verify_cap *c)
+{
+    const double a = c->before * M_PI / 180;
+    return c->n[1] == 1 ? c->radius * sqrt(M_PI / 2 / (a - sin(a) * cos(a)))
+                        : c->radius * cbrt(2 / (2 - 3 * cos(a) + pow(cos(a), 3)));
+}
+
+static double cap_before(const void *context, const double x[3])
 {
     const rill_verify_cap *c = context;
-    const double y = c->n[1] == 1 ? 0 : x[1] - c->n[1] / 2.0;
-    return c->radius - sqrt(pow(x[0] - c->n[0] / 2.0 - c->aside, 2) + y * y + x[2] * x[2]);
+    const double y = c->n[1] == 1 ? 0 : x[1] - c->n[1] / 2.0, r = radius_before(c);
+    return r - sqrt(pow(x[0] - c->n[0] / 2.0 - c->aside, 2) + y * y +
+                    pow(x[2] + r * cos(c->before * M_PI / 180), 2));
 }
 
 static double in_cap(const void *context, const double x[3])
 {
     const rill_verify_cap *c = context;
     (void)x;
-    return (c->n[1] == 1 ? 3 : 6) * 1e-2 / c->radius;
+    return (c->n[1] == 1 ? 3 : 6) * 1e-2 / radius_before(c);
 }
 
 /* A / h^2 of a segment of a circle, and V / h^3 of a cap of a ball. */
@@ -182,7 +191,7 @@ rill_status rill_verify_cap_angle(const rill_verify_liquid *box, const rill_veri
     l.tau = 1;
     l.tension = 1e-2;
     l.angle = c->angle;
-    l.inside = half_ball;
+    l.inside = cap_before;
     l.density = in_cap;
     l.context = c;
     RILL_TRY(rill_verify_liquid_begin(&l));

@@ -23,11 +23,12 @@ rill_status rill_verify_drop_pressure(const rill_verify_liquid *box, double radi
  */
 rill_status rill_verify_drop_period(const rill_verify_liquid *box, double radius, double tau, double *period);
 
-/** Half a ball on a wall, or half a cylinder along y where the box has one cell there, and what it becomes.
+/** A cap of a ball on a wall, or of a cylinder along y where the box has one cell there, and what it becomes.
  */
 typedef struct rill_verify_cap {
     double angle;  /**< of contact, degrees */
-    double radius; /**< at first */
+    double before; /**< angle at first, degrees */
+    double radius; /**< of half a ball of its volume */
     double aside;  /**< its middle is this far from the middle of the box, along x */
     uint32_t n[3];
     uint64_t steps;

@@ -306,8 +306,6 @@ Test(free_surface, refusals)
     cli_test_fails(1, "crop", "free-surface", "pool", "-q", "--depth", "3", "--nx", "1626", "--ny", "1626",
                    "--nz", "1626");
     cli_test_fails(1, "choose pool, drop", "free-surface", "blob");
-    cli_test_fails(1, "on processors alone", "free-surface", "bubble", "--radius", "3", "--gas-pressure",
-                   "0.1", "--backend", "cuda");
     cli_test_fails(1, "contact-angle", "free-surface", "pool", "--depth", "3", "--contact-angle", "180");
     cli_test_fails(1, "there is no liquid in", "free-surface", "pool", "-q", "--nx", "4", "--ny", "4", "--nz",
                    "4");

@@ -23,6 +23,7 @@ typedef struct liquid {
     rill_addressing addressing;
     bool floor;                           /* walls along z, else periodic */
     bool closed;                          /* above, no gas comes from the atmosphere */
+    bool river;                           /* liquid comes in at the low, and goes out at the high end of x */
     double (*inside)(const double x[3]);  /* above 0 in the liquid */
     double (*density)(const double x[3]); /* rho - 1; NULL: 0 */
     double velocity[3];
@@ -64,7 +65,12 @@ static inline void begin(liquid *l)
     box.variant.addressing = l->addressing;
     if (l->backend == RILL_BACKEND_CUDA) box.on.backend = RILL_BACKEND_CUDA;
     memcpy(box.n, l->n, sizeof box.n);
-    for (int a = 0; a < 3; a++) box.sides[a] = a == 2 && l->floor ? RILL_WALL : RILL_PERIODIC;
+    for (int a = 0; a < 3; a++)
+        box.sides[a] = (a == 2 && l->floor) || (a == 0 && l->river) ? RILL_WALL : RILL_PERIODIC;
+    if (l->river) {
+        box.inflow = (rill_free_surface_face){.axis = 0, .end = -1, .speed = 0.02, .level = 6};
+        box.outflow = (rill_free_surface_face){.axis = 0, .end = 1, .level = 4};
+    }
     box.tau = l->tau;
     box.tension = l->tension;
     box.force = l->force;

@@ -257,7 +257,7 @@ $(BUILD)/obj/cuda/kernels-%.o: cuda/kernels.cu $(BUILD)/flags
 	  -DRILL_PART_COUNT=$(word 3,$(part)))
 
 # The same bits as on processors.
-$(BUILD)/obj/cuda/flows.o $(BUILD)/obj/cuda/balance.o $(BUILD)/obj/cuda/diffusion.o $(BUILD)/obj/cuda/front.o: NVFLAGS += -fmad=false
+$(BUILD)/obj/cuda/flows.o $(BUILD)/obj/cuda/balance.o $(BUILD)/obj/cuda/diffusion.o $(BUILD)/obj/cuda/front.o $(BUILD)/obj/cuda/membranes.o: NVFLAGS += -fmad=false
 $(BUILD)/obj/cuda/%.o: cuda/%.cu $(BUILD)/flags Makefile
 	@mkdir -p $(@D)
 	$(call say,NVCC,$<)$(call nvcc,-D'RILL_CUDA_PARTS(X)=$(foreach p,$(CUDA_PARTS),X($(word 1,$(subst -, ,$(p)))_$(word 2,$(subst -, ,$(p)))))')

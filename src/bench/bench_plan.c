@@ -15,7 +15,7 @@ const char *const rill_scaling_names[RILL_SCALING_COUNT + 1] = {
     "weak-spheres", "spheres",  "arteries", "tree", "bed",
     "riverbed",     "coronary", "overlap",  "rock", "vessel"};
 
-const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 3] = {
+const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 4] = {
     [RILL_SUITE_BOX] = "box",
     [RILL_SUITE_SPHERES] = "spheres",
     [RILL_SUITE_ARTERIES] = "arteries",
@@ -31,6 +31,7 @@ const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 3] = {
     [RILL_SUITE_SCALING] = "scaling",
     [RILL_SUITE_ANSWER] = "time-to-answer",
     [RILL_SUITE_SPLASH] = "free-surface",
+    [RILL_SUITE_CELLS] = "cells",
 };
 
 static const double porosities[] = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};

@@ -30,7 +30,8 @@ typedef enum rill_bench_suite {
     RILL_SUITE_SCALING,  /**< one simulation on several devices: see rill_scaling_shape; 128, 512 */
     RILL_SUITE_COUNT,    /**< of these, which a plan has */
     RILL_SUITE_ANSWER = RILL_SUITE_COUNT, /**< permeabilities from voxels to k, see answer.h: alone */
-    RILL_SUITE_SPLASH /**< a drop that falls into a pool, beside the step without a surface: alone */
+    RILL_SUITE_SPLASH, /**< a drop that falls into a pool, beside the step without a surface: alone */
+    RILL_SUITE_CELLS   /**< red blood cells, beside the step without them: alone */
 } rill_bench_suite;
 
 /** The geometries of the suite scaling, each shared among all devices; but weak: as many copies as devices.
@@ -54,7 +55,7 @@ typedef enum rill_scaling_shape {
 bool rill_scaling_weak(rill_scaling_shape shape);
 
 /** Names, NULL-terminated: of suites, and of the geometries of the suite scaling. */
-extern const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 3];
+extern const char *const rill_bench_suite_names[RILL_SUITE_COUNT + 4];
 extern const char *const rill_scaling_names[RILL_SCALING_COUNT + 1];
 
 /** Values of a choice; none: the suite's own. */

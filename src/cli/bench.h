@@ -175,4 +175,22 @@ typedef struct bench_splash_options {
 /** Run the suite. */
 rill_status bench_splash(const bench_splash_options *options);
 
+/* ---- the suite cells of `rill bench` ---- */
+
+/** Options of the suite. */
+typedef struct bench_cells_options {
+    rill_backend_kind backend;
+    uint32_t count; /**< cells; 0: the suite's own */
+    rill_stream stream;
+    const int *storages; /**< [storage_count], a rill_storage each */
+    int storage_count;
+    double seconds; /**< of nine rounds, with cells and without */
+    const char *json, *command;
+    rill_progress progress;
+    bool quiet, dry_run;
+} bench_cells_options;
+
+/** Run the suite. */
+rill_status bench_cells(const bench_cells_options *options);
+
 #endif

@@ -14,8 +14,8 @@ static const char *const shapes[] = {"spheres", "red blood cells"}; /* rill_cell
 /* Refuse options of `rill check` and `rill run` that have no effect here. */
 static rill_status choices_check(const cli_case_choices *c)
 {
-    if (c->backend == RILL_BACKEND_CUDA || cli_devices_several(&c->devices))
-        return rill_fail(RILL_USAGE, "cells are computed on one CPU only: choose --backend cpu");
+    if (cli_devices_several(&c->devices))
+        return rill_fail(RILL_USAGE, "cells are computed on one device: leave out --devices");
     if (c->grids) return rill_fail(RILL_USAGE, "a case with cells has no error bar: leave out --error-bar");
     if (c->program)
         return rill_fail(RILL_USAGE, "a case with cells runs no other program: leave out --allow-program");
@@ -24,8 +24,9 @@ static rill_status choices_check(const cli_case_choices *c)
 
 static void plan_print(const rill_cells_case *c, const rill_cells_plan *p)
 {
-    char memory[32], output[32];
+    char memory[32], device[32], output[32];
     rill_units_format_bytes(p->memory, memory, sizeof memory);
+    rill_units_format_bytes(p->device_memory, device, sizeof device);
     rill_units_format_bytes(p->output, output, sizeof output);
     cli_row("geometry", "%s, %u x %u x %u voxels of %.4g um, %.0f fluid nodes", c->geometry, p->geom->n[0],
             p->geom->n[1], p->geom->n[2], 1e6 * p->dx, p->nodes);
@@ -46,16 +47,18 @@ static void plan_print(const rill_cells_case *c, const rill_cells_plan *p)
     cli_row("  stiffness", "%.2g of what it allows", p->stiffness);
     cli_row("steps", "%llu, %.4g s", (unsigned long long)p->steps.steps, (double)p->steps.steps * p->dt);
     cli_row("memory", "%s", memory);
+    if (p->device_memory) cli_row("  on the GPU", "%s", device);
     cli_row("files", "up to %s", output);
 }
 
 static json_t *plan_json(const rill_cells_plan *p)
 {
-    return json_pack("{s:f, s:f, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:I, s:I}", "spacing", p->dx,
+    return json_pack("{s:f, s:f, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I}", "spacing", p->dx,
                      "nodes", p->nodes, "cells", (int)p->count, "cells_most", (int)p->room, "vertices",
                      (int)p->mesh.vertex_count, "haematocrit", p->haematocrit, "time_step", p->dt, "tau",
                      p->tau, "stiffness", p->stiffness, "steps", (json_int_t)p->steps.steps,
-                     "host_peak_bytes", (json_int_t)p->memory, "output_bytes", (json_int_t)p->output);
+                     "host_peak_bytes", (json_int_t)p->memory, "device_peak_bytes",
+                     (json_int_t)p->device_memory, "output_bytes", (json_int_t)p->output);
 }
 
 /* Read and plan a case; both are to be freed also after a failure. */
@@ -68,7 +71,8 @@ static rill_status plan(const char *path, const cli_case_choices *choices, rill_
     RILL_TRY(cli_outputs_check(path, outputs, 1));
     RILL_TRY(rill_cells_read(path, c));
     RILL_TRY(cli_outputs_check(c->geometry, outputs, 1));
-    status = rill_cells_plan_make(c, progress, p);
+    status = rill_cells_plan_make(
+        c, choices->backend == RILL_BACKEND_CUDA ? RILL_BACKEND_CUDA : RILL_BACKEND_CPU, progress, p);
     cli_progress_end();
     if (status == RILL_OK && !choices->quiet) plan_print(c, p);
 done:

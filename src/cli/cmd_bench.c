@@ -17,7 +17,7 @@ typedef struct bench_options {
     cli_several several;
     cli_choices suites, cases;
     const char *rock, *pore, *vessel;
-    uint64_t cells, most_nodes;
+    uint64_t cells, red_cells, most_nodes;
     double seconds, porosity;
     bool seconds_given, dry_run;
     cli_scaling scaling;
@@ -89,7 +89,8 @@ static void choose_suites(bench_options *o)
     for (int k = 0; k < o->suites.count; k++) {
         const int suite = o->suites.items[k];
         const bool missing = suite == RILL_SUITE_SCALING || suite == RILL_SUITE_ANSWER ||
-                             suite == RILL_SUITE_SPLASH || (suite == RILL_SUITE_ROCK && !o->rock) ||
+                             suite == RILL_SUITE_SPLASH || suite == RILL_SUITE_CELLS ||
+                             (suite == RILL_SUITE_ROCK && !o->rock) ||
                              (suite == RILL_SUITE_VESSEL && !o->vessel);
         if (!missing) o->suites.items[kept++] = suite;
     }
@@ -341,15 +342,40 @@ static bool is_asked(const bench_options *o, int suite)
     return false;
 }
 
+/* Refuse what a suite that times populations of its own has no use for. @param used  options that it has */
+static rill_status own_check(const bench_options *o, const char *suite, const char *used)
+{
+    rill_status status = RILL_OK;
+    const cli_several *c = &o->several;
+    const int others = c->lattice.count + c->collision.count + c->equilibrium.count + c->addressing.count +
+                       c->arithmetic.count + c->bounce.count + c->shift.count + o->cases.count;
+    RILL_TRY(cli_scaling_check(&o->scaling, false));
+    if (o->suites.count > 1 || o->compute.output || o->rock || o->vessel || c->stream.count > 1)
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "--suite %s goes alone, with one --stream, and without -o and files: its results go to --json",
+            suite));
+    if (others > 0 || o->most_nodes || o->porosity > 0 || o->compute.tau_given || o->compute.max_steps_given)
+        RILL_TRY(rill_fail(
+            RILL_USAGE,
+            "--suite %s has a lattice, a collision and steps of its own: of what is timed, give it %s, --stream, --storage and --seconds alone",
+            suite, used));
+    status =
+        cli_outputs_check(NULL, (cli_output[]){{"--json", o->compute.json}}, 1); /* before all is timed */
+done:
+    return status;
+}
+
+static const int usual_storages[] = {RILL_FP32, RILL_FP16S};
+
 static rill_status splash(const bench_options *o, const char *command)
 {
-    static const int usual[] = {RILL_FP32, RILL_FP16S};
     const cli_choices *storages = &o->several.storage, *streams = &o->several.stream;
     const bench_splash_options options = {.backend = (rill_backend_kind)o->compute.backend,
                                           .cells = (uint32_t)o->cells,
                                           .stream =
                                               streams->count ? (rill_stream)streams->items[0] : RILL_ESOPULL,
-                                          .storages = storages->count ? storages->items : usual,
+                                          .storages = storages->count ? storages->items : usual_storages,
                                           .storage_count = storages->count ? storages->count : 2,
                                           .seconds = o->seconds_given ? o->seconds : 0.5,
                                           .json = o->compute.json,
@@ -357,23 +383,29 @@ static rill_status splash(const bench_options *o, const char *command)
                                           .progress = cli_progress(o->compute.quiet),
                                           .quiet = o->compute.quiet,
                                           .dry_run = o->dry_run};
-    const rill_status status = cli_scaling_check(&o->scaling, false);
-    if (status != RILL_OK) return status;
-    if (o->suites.count > 1 || o->compute.output || o->rock || o->vessel || streams->count > 1)
-        return rill_fail(
-            RILL_USAGE,
-            "--suite free-surface goes alone, with one --stream, and without -o and files: its results go to --json");
-    const cli_several *c = &o->several;
-    const int others = c->lattice.count + c->collision.count + c->equilibrium.count + c->addressing.count +
-                       c->arithmetic.count + c->bounce.count + c->shift.count + o->cases.count;
-    if (others > 0 || o->most_nodes || o->porosity > 0 || o->compute.tau_given || o->compute.max_steps_given)
-        return rill_fail(
-            RILL_USAGE,
-            "--suite free-surface has a lattice, a collision and steps of its own: of what is timed, give it --cells, --stream, --storage and --seconds alone");
-    const rill_status written =
-        cli_outputs_check(NULL, (cli_output[]){{"--json", o->compute.json}}, 1); /* before all is timed */
-    if (written != RILL_OK) return written;
-    return bench_splash(&options);
+    const rill_status status = own_check(o, "free-surface", "--cells");
+    return status == RILL_OK ? bench_splash(&options) : status;
+}
+
+static rill_status red_cells(const bench_options *o, const char *command)
+{
+    const cli_choices *storages = &o->several.storage, *streams = &o->several.stream;
+    const bench_cells_options options = {.backend = (rill_backend_kind)o->compute.backend,
+                                         .count = (uint32_t)o->red_cells,
+                                         .stream =
+                                             streams->count ? (rill_stream)streams->items[0] : RILL_ESOPULL,
+                                         .storages = storages->count ? storages->items : usual_storages,
+                                         .storage_count = storages->count ? storages->count : 1,
+                                         .seconds = o->seconds_given ? o->seconds : 1,
+                                         .json = o->compute.json,
+                                         .command = command,
+                                         .progress = cli_progress(o->compute.quiet),
+                                         .quiet = o->compute.quiet,
+                                         .dry_run = o->dry_run};
+    rill_status status = own_check(o, "cells", "--red-cells");
+    if (status == RILL_OK && o->cells)
+        status = rill_fail(RILL_USAGE, "--cells has no effect on --suite cells: give --red-cells");
+    return status == RILL_OK ? bench_cells(&options) : status;
 }
 
 static rill_status answer(const bench_options *o, const char *command)
@@ -478,6 +510,8 @@ static int run(int argc, char **argv)
          .fallback = ""},
         {"cells", 0, CLI_COUNT, &o.cells, "COUNT", "voxels along an edge of generated geometries",
          .fallback = "128 to 256 on a CPU, 320 to 1024 on a GPU", .min = 8, .max = 4096},
+        {"red-cells", 0, CLI_COUNT, &o.red_cells, "COUNT", "red blood cells of the suite cells",
+         .fallback = "100 on a CPU, 10000 on a GPU", .min = 1, .max = 1e6},
         {"max-nodes", 0, CLI_COUNT, &o.most_nodes, "COUNT", "most nodes of the suite sizes",
          .fallback = "1e7 on a CPU, what fits on a GPU", .min = 1000, .max = 4294967294.0},
         {"porosity", 0, CLI_REAL, &o.porosity, "FRACTION", "porosity of the case overlap", .fallback = "0.06",
@@ -501,6 +535,7 @@ static int run(int argc, char **argv)
         status = !command ? rill_fail(RILL_SYSTEM, "out of memory for the command line")
                  : is_asked(&o, RILL_SUITE_ANSWER) ? answer(&o, command)
                  : is_asked(&o, RILL_SUITE_SPLASH) ? splash(&o, command)
+                 : is_asked(&o, RILL_SUITE_CELLS)  ? red_cells(&o, command)
                                                    : work(&o, command);
     free(command);
     return cli_report(&cli_bench, status);
@@ -532,6 +567,7 @@ const cli_command cli_bench = {
         "  time-to-answer  permeabilities from voxels to k: from rest and as they start by default, with the error\n"
         "              of k against fp64 to 1e-6; alone\n"
         "  free-surface  a drop that falls into a pool, beside the step without a surface; alone\n"
+        "  cells       red blood cells of 642 vertices, beside the flow without them; alone\n"
         "\n"
         "Each times pull and aa with a list, on a GPU also `ring` and a bitmap, in fp32, unless it varies them or an\n"
         "option names others: --stream aa,esopull --storage all times every combination that exists. A case\n"

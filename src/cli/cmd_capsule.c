@@ -91,7 +91,7 @@ static rill_status resolve(choices *c, rill_capsule_scales *scales)
                          "--dilatation has no effect on the law %s: add --law skalak, or leave it out",
                          laws[c->law]);
     RILL_TRY(cli_step_files_few(g->every, g->strain, "of strain"));
-    RILL_TRY(cli_step_resolve(&c->step, "capsules are", &g->stream, &g->storage));
+    cli_step_resolve(&c->step, &g->stream, &g->storage, &g->backend);
     g->shape = (rill_capsule_shape)shape;
     g->law = (rill_membrane_law)c->law;
     g->level = c->level_given ? (int)c->level : rill_capsule_level(g->radius);
@@ -163,8 +163,9 @@ static int run(int argc, char **argv)
     c.given.progress = cli_progress(c.quiet);
     cli_signals_catch(false);
     if (!c.quiet) print_plan(&c.given, &scales);
-    RILL_TRY(cli_step_room((double)c.given.n[0] * c.given.n[1] * c.given.n[2],
-                           cli_step_node_bytes(c.given.stream, c.given.storage)));
+    RILL_TRY(cli_step_room(
+        (double)c.given.n[0] * c.given.n[1] * c.given.n[2],
+        c.given.backend == RILL_BACKEND_CUDA ? 0 : cli_step_node_bytes(c.given.stream, c.given.storage)));
     status = rill_capsule_run(&c.given, &outcome);
     cli_progress_end();
     if (status == RILL_OK && !c.quiet) print_outcome(&c, &outcome);

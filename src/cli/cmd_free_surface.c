@@ -289,8 +289,7 @@ static rill_status resolve(choices *c)
         return rill_fail(RILL_USAGE, "--every %llu needs a result file: name it by -o",
                          (unsigned long long)g->every);
     RILL_TRY(cli_step_files_few((double)g->every, (double)g->steps, "steps"));
-    RILL_TRY(cli_step_resolve(&c->step, NULL, &g->stream, &g->storage));
-    g->backend = c->step.backend == CLI_STEP_CUDA ? RILL_BACKEND_CUDA : RILL_BACKEND_CPU;
+    cli_step_resolve(&c->step, &g->stream, &g->storage, &g->backend);
     g->shape = (rill_liquid_shape)shape;
 done:
     return status;

@@ -34,14 +34,12 @@ void cli_step_options(cli_step_choices *c, cli_option rows[CLI_STEP_OPTIONS])
     memcpy(rows, all, sizeof all);
 }
 
-rill_status cli_step_resolve(const cli_step_choices *c, const char *what, rill_stream *stream,
-                             rill_storage *storage)
+void cli_step_resolve(const cli_step_choices *c, rill_stream *stream, rill_storage *storage,
+                      rill_backend_kind *backend)
 {
-    if (c->backend == CLI_STEP_CUDA && what)
-        return rill_fail(RILL_USAGE, "%s computed on a CPU only: choose --backend cpu", what);
     *stream = stream_values[c->stream];
     *storage = (rill_storage)c->storage;
-    return RILL_OK;
+    *backend = c->backend == CLI_STEP_CUDA ? RILL_BACKEND_CUDA : RILL_BACKEND_CPU;
 }
 
 /* Check files, which replace no input. */

@@ -31,12 +31,9 @@ enum { CLI_STEP_OPTIONS = 6 };
 /** Set the rows --stream, --storage, --backend, and those of a checkpoint. */
 void cli_step_options(cli_step_choices *choices, cli_option rows[CLI_STEP_OPTIONS]);
 
-/**
- * Convert the choices.
- * @param what  is computed, for the message that refuses a GPU: "capsules are"; NULL: none is refused
- */
-rill_status cli_step_resolve(const cli_step_choices *choices, const char *what, rill_stream *stream,
-                             rill_storage *storage);
+/** Convert the choices. */
+void cli_step_resolve(const cli_step_choices *choices, rill_stream *stream, rill_storage *storage,
+                      rill_backend_kind *backend);
 
 /** Name the checkpoint, where there is a result or a name, and check that it is there to go on from.
  * @param choices  must outlive what it is in */

@@ -45,4 +45,17 @@ RILL_POPULATION_FN void rill_population_store(const rill_launch *launch, const r
                        value + rill_population_rest((int)v.lattice, (int)v.shift, i));
 }
 
+/** Add to what a node has sent along i in the step before, where no other pass has replaced it: to what
+ * bounced back, at a wall. */
+RILL_FN void rill_population_sent_add(const rill_launch *launch, const rill_node node, const int i,
+                                      const double value)
+{
+    const rill_variant v = launch->variant;
+    const int before = rill_stream_parities((int)v.stream) == 2 ? 1 - launch->parity : 0;
+    const size_t slot = rill_outgoing((int)v.lattice, (int)v.stream, (int)v.addressing, (int)v.bounce, before,
+                                      &launch->from, node, rill_opposite(i));
+    rill_storage_store((int)v.storage, launch->from.populations, slot,
+                       rill_storage_load((int)v.storage, launch->from.populations, slot) + value);
+}
+
 #endif

@@ -9,7 +9,7 @@
 #define RILL_MEMBRANE_CELLS_H
 
 #include "io/step_run.h"
-#include "membrane/elastic.h"
+#include "membrane/membrane.h"
 #include "membrane/ports.h"
 #include "membrane/seed.h"
 
@@ -98,17 +98,24 @@ typedef struct rill_cells_plan {
     rill_step_plan steps;
     rill_stream stream;
     rill_storage storage;
-    uint64_t memory;     /**< bytes, of the host, at the peak */
-    uint64_t output;     /**< bytes of files, at most */
-    uint64_t kept;       /**< bytes of files that are not compressed, and of two checkpoints */
-    uint64_t checkpoint; /**< bytes of one */
+    rill_backend_kind backend; /**< cpu or cuda */
+    uint64_t memory;           /**< bytes, of the host, at the peak */
+    uint64_t device_memory;    /**< bytes, of a GPU, at the peak; 0: it runs on processors */
+    uint64_t output;           /**< bytes of files, at most */
+    uint64_t kept;             /**< bytes of files that are not compressed, and of two checkpoints */
+    uint64_t checkpoint;       /**< bytes of one */
 } rill_cells_plan;
 
 /**
  * Read the geometry, choose the time step, count the memory, and place the cells.
+ * @param backend  cpu or cuda, which is to be there
  * @return RILL_USAGE for what cannot be computed, RILL_SYSTEM for memory, RILL_CANCELLED
  */
-rill_status rill_cells_plan_make(const rill_cells_case *given, rill_progress progress, rill_cells_plan *out);
+rill_status rill_cells_plan_make(const rill_cells_case *given, rill_backend_kind backend,
+                                 rill_progress progress, rill_cells_plan *out);
+
+/** Return what the membranes of a plan are made of, but for their positions. */
+rill_membranes_options rill_cells_membranes(const rill_cells_plan *plan);
 
 /** Free it; a cleared one is allowed. */
 void rill_cells_plan_free(rill_cells_plan *plan);

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/units.h"
+#include "device/device.h"
 #include "io/fields.h"
 #include "membrane/limit.h"
 #include "membrane/membrane.h"
@@ -32,6 +33,11 @@ enum { TRIANGLES = INT32_MAX / 3 };
 
 /* Of an index list, marks and numbers of nodes, bytes a node, beside the populations. */
 #define NODE_BYTES 78.0
+
+/* Nodes within reach of a vertex that are not within that of another one, at most: edges are 1.3 voxels or
+ * less. On a GPU, of bitmaps, numbers of nodes and sums, bytes a voxel. */
+#define NODES_OF_VERTEX 12
+#define GPU_VOXEL_BYTES 1.0
 
 static const rill_stream stream_values[] = {RILL_PULL, RILL_AA, RILL_ESOTWIST, RILL_ESOPULL};
 
@@ -307,7 +313,19 @@ static rill_status steps_find(const rill_cells_case *c, rill_cells_plan *p)
     return RILL_OK;
 }
 
-/* Count host memory at the peak, and files. */
+rill_membranes_options rill_cells_membranes(const rill_cells_plan *p)
+{
+    return (rill_membranes_options){.mesh = &p->mesh,
+                                    .elastic = p->elastic,
+                                    .width = 2,
+                                    .slip = rill_membrane_slip(2),
+                                    .count = p->count,
+                                    .room = p->room,
+                                    .contact = p->contact,
+                                    .wall = p->contact};
+}
+
+/* Count memory at the peak, and files. */
 static void memory_count(const rill_cells_case *c, rill_cells_plan *p)
 {
     const double bytes = p->storage == RILL_FP64   ? 8
@@ -318,20 +336,36 @@ static void memory_count(const rill_cells_case *c, rill_cells_plan *p)
                  rows = ceil((double)p->steps.steps / (double)p->steps.row) + 1,
                  files = p->steps.every ? floor((double)p->steps.steps / (double)p->steps.every) + 1 : 0;
     const double populations = p->nodes * 19 * bytes * (p->stream == RILL_PULL ? 2 : 1);
-    /* positions, forces, velocities, areas, forces that are felt, scratch, contact; nodes near vertices */
-    const double membranes = vertices * (5 * 24 + 16 + 8) + fmin(p->nodes, 12 * vertices) * (4 + 48);
+    const rill_membranes_options made = rill_cells_membranes(p);
+    const double membranes = (double)rill_membranes_bytes(
+        &made, p->geom->n, (uint64_t)p->nodes, (uint64_t)fmin(p->nodes, NODES_OF_VERTEX * vertices));
     const double series = rows * p->room * COLUMNS * 8, voxels = (double)rill_geom_voxels(p->geom);
     const double strips = p->ports.count > 0 ? voxels + p->nodes : 0; /* and positions of inlets */
     const double domain = p->nodes * NODE_BYTES + voxels * 0.2 + strips;
     const double seeding = (double)rill_seed_bytes(p->geom, p->count, p->mesh.vertex_count);
-    p->memory = (uint64_t)(fmax(populations + membranes + domain, seeding) + 1.5 * series + voxels +
-                           p->count * (double)sizeof *p->places);
+    const bool gpu = p->backend == RILL_BACKEND_CUDA;
+    const double held = domain + (gpu ? 4 * 24 * vertices : populations + membranes);
+    p->memory =
+        (uint64_t)(fmax(held, seeding) + 1.5 * series + voxels + p->count * (double)sizeof *p->places);
+    p->device_memory = gpu ? (uint64_t)(populations + membranes + voxels * GPU_VOXEL_BYTES) : 0;
     const double membrane_files = files * (24 * vertices + 20 * triangles),
                  checkpoint = populations + 24 * vertices + series;
     p->checkpoint = (uint64_t)checkpoint;
     p->kept = (uint64_t)(membrane_files + 2 * checkpoint);
     p->output =
         (uint64_t)(membrane_files + files * (c->fields ? 20 * p->nodes : 0) + 3 * series + 2 * checkpoint);
+}
+
+/* Refuse what a GPU has no room for. */
+static rill_status device_check(const rill_cells_plan *p)
+{
+    rill_device *device = NULL;
+    if (p->backend != RILL_BACKEND_CUDA) return RILL_OK;
+    rill_status status = rill_device_create(p->backend, 0, &device);
+    if (status == RILL_OK)
+        status = rill_device_require(device, p->device_memory, "the populations and cells of the case");
+    rill_device_destroy(device);
+    return status;
 }
 
 /* Place the cells in voxels from the corner of the box. */
@@ -370,10 +404,12 @@ done:
     return status;
 }
 
-rill_status rill_cells_plan_make(const rill_cells_case *c, rill_progress progress, rill_cells_plan *out)
+rill_status rill_cells_plan_make(const rill_cells_case *c, rill_backend_kind backend, rill_progress progress,
+                                 rill_cells_plan *out)
 {
     rill_status status = RILL_OK;
-    rill_cells_plan p = {.stream = stream_values[c->stream], .storage = (rill_storage)c->storage};
+    rill_cells_plan p = {
+        .stream = stream_values[c->stream], .storage = (rill_storage)c->storage, .backend = backend};
     RILL_TRY(rill_geom_read(c->geometry, &p.geom));
     RILL_TRY(geometry_check(c, p.geom));
     p.dx = p.geom->spacing;
@@ -387,6 +423,7 @@ rill_status rill_cells_plan_make(const rill_cells_case *c, rill_progress progres
     room_find(&p);
     memory_count(c, &p);
     RILL_TRY(rill_memory_require(p.memory, "the populations, cells and series of the case"));
+    RILL_TRY(device_check(&p));
     RILL_TRY(cells_place(c, progress, &p));
     *out = p;
     out->ports.mesh = &out->mesh;

@@ -161,22 +161,16 @@ static rill_status membranes_begin(run *r)
     for (uint32_t k = 0; k < p->count; k++) r->numbers[k] = k + 1;
     r->through =
         (rill_ports_cells){.ports = &p->ports, .state = {p->count, p->count + 1}, .numbers = r->numbers};
-    const rill_membranes_options options = {.mesh = &p->mesh,
-                                            .elastic = p->elastic,
-                                            .width = 2,
-                                            .slip = rill_membrane_slip(2),
-                                            .count = p->count,
-                                            .room = p->room,
-                                            .turnover = p->ports.count > 0 ? rill_ports_turnover : NULL,
-                                            .owner = &r->through,
-                                            .contact = p->contact,
-                                            .wall = p->contact,
-                                            .centres = (const double(*)[3])centres};
+    rill_membranes_options options = rill_cells_membranes(p);
+    options.turnover = p->ports.count > 0 ? rill_ports_turnover : NULL;
+    options.owner = &r->through;
+    options.centres = (const double(*)[3])centres;
     RILL_TRY(rill_membranes_create(r->sim, &options, &r->membranes));
     for (uint32_t k = 0; k < p->count; k++)
         for (uint32_t v = 0; v < p->mesh.vertex_count; v++)
             rill_seed_vertex(&p->places[k], p->mesh.vertices[v],
                              r->membranes->x[(uint64_t)k * p->mesh.vertex_count + v]);
+    RILL_TRY(rill_membranes_give(r->membranes));
     status = rill_array_create(p->room, sizeof *r->stress, "the stresses of cells", (void **)&r->stress);
 done:
     rill_array_destroy(centres);
@@ -198,7 +192,8 @@ static rill_status begin(run *r)
     o.variant.collision = RILL_TRT;
     o.variant.stream = p->stream;
     o.variant.storage = p->storage;
-    o.on.backend = RILL_BACKEND_CPU;
+    if (p->backend == RILL_BACKEND_CUDA) o.variant.addressing = RILL_BITMAP; /* less memory than a list */
+    o.on.backend = p->backend;
     o.tau = p->tau;
     memcpy(o.force, p->force, sizeof o.force);
     RILL_TRY(rill_sim_create(r->domain, &o, &r->sim));
@@ -234,7 +229,8 @@ static rill_status rows_append(run *r)
     rill_cells_outcome *out = r->out;
     const uint32_t count = r->membranes->count;
     out->deformation = out->speed = out->stress = 0;
-    rill_membranes_stresses(r->membranes, r->stress);
+    const rill_status found = rill_membranes_stresses(r->membranes, r->stress);
+    if (found != RILL_OK) return found;
     for (uint32_t k = 0; k < count; k++) {
         const rill_membrane_shape s = rill_membrane_shape_of(&p->mesh, vertices_of(r, k));
         double *row = rill_record_append(&r->steps.record, step, (double)step * p->dt), velocity[3],
@@ -406,6 +402,7 @@ static rill_status look(void *context)
     rill_totals totals;
     double fastest = 0;
     RILL_TRY(rill_sim_totals(r->sim, &totals));
+    RILL_TRY(rill_membranes_fetch(r->membranes));
     for (uint64_t v = 0; v < (uint64_t)m->count * r->plan->mesh.vertex_count; v++) {
         const double *u = m->velocity[v], speed = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
         fastest = isfinite(speed) ? fmax(fastest, speed) : INFINITY;
@@ -441,8 +438,7 @@ done:
 static int parts(void *context, rill_checkpoint_part *parts)
 {
     run *r = context;
-    const uint64_t vertices = (uint64_t)r->plan->room * r->plan->mesh.vertex_count;
-    parts[0] = rill_checkpoint_memory("vertices", r->membranes->x, vertices * sizeof *r->membranes->x);
+    parts[0] = rill_membranes_part(r->membranes);
     parts[1] = rill_checkpoint_memory("largest so far", &r->out->mach, sizeof r->out->mach);
     parts[2] = rill_checkpoint_memory("volume so far", &r->out->volume, sizeof r->out->volume);
     parts[3] = rill_checkpoint_memory("numbers of cells", r->numbers, r->plan->room * sizeof *r->numbers);
@@ -462,7 +458,7 @@ static rill_status resumed(void *context)
         return rill_fail(RILL_USAGE, "%s: its cells are not those of this case: start anew, without --resume",
                          r->checkpoint);
     r->membranes->count = (uint32_t)s->count;
-    return RILL_OK;
+    return rill_membranes_give(r->membranes);
 }
 
 /* Return all that decides on the bits beside what steps say themselves. */

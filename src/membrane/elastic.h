@@ -22,48 +22,43 @@
 #ifndef RILL_MEMBRANE_ELASTIC_H
 #define RILL_MEMBRANE_ELASTIC_H
 
+#include "device/membranes.h"
 #include "membrane/mesh.h"
 
-/** What stretches in the plane. */
-typedef enum rill_membrane_law { RILL_NEO_HOOKEAN, RILL_SKALAK } rill_membrane_law;
-
-/** Properties of a membrane, lu; 0: none. */
-typedef struct rill_elastic_options {
-    rill_membrane_law law;
-    double shear;      /**< G, force per length */
-    double dilatation; /**< C of Skalak's law */
-    double bending;    /**< kappa, energy */
-    double area;       /**< k_A, force per length */
-    double volume;     /**< k_V, force per area */
-    bool flat;         /**< no curvature at rest: H_i = 0, not that of the mesh */
-} rill_elastic_options;
-
-/** A mesh at rest. */
-typedef struct rill_elastic {
-    const rill_membrane_mesh *mesh; /**< not owned */
-    rill_elastic_options options;
-    double (*inverse)[3]; /**< [triangles], inverse metric: 11, 12, 22 */
-    double *rest;         /**< [triangles], area at rest */
-    double *curvature;    /**< [vertices], H_i */
-    double area, volume;  /**< at rest */
-} rill_elastic;
-
-/** Let a mesh be the shape at rest. @return RILL_USAGE for values below 0, RILL_SYSTEM without memory */
+/**
+ * Let a mesh be the shape at rest.
+ * @param mesh  must outlive it
+ * @return RILL_USAGE for values below 0, RILL_SYSTEM without memory
+ */
 rill_status rill_elastic_create(const rill_membrane_mesh *mesh, const rill_elastic_options *options,
                                 rill_elastic *out);
 
 /** Free it; zeroed ones are allowed. */
 void rill_elastic_destroy(rill_elastic *elastic);
 
+/** Copy it to a device. Undone by rill_elastic_leave(). */
+rill_status rill_elastic_send(const rill_elastic *elastic, rill_device *device, rill_elastic *out);
+
+/** Free the copy; zeroed ones are allowed. */
+void rill_elastic_leave(rill_elastic *elastic, rill_device *device);
+
+/** Return the numbers that the next two work with. */
+uint64_t rill_elastic_scratch(const rill_elastic *elastic);
+
 /**
- * Set the forces on the vertices of a shape.
+ * Set the forces on the vertices of one membrane, on processors.
  * @param[in]  x      [vertices], positions
  * @param[out] force  [vertices]
- * @param      scratch  [vertices]
- * @return the energy
+ * @param      scratch  [rill_elastic_scratch()]
  */
-double rill_elastic_force(const rill_elastic *elastic, const double (*x)[3], double (*force)[3],
-                          double (*scratch)[2]);
+void rill_elastic_force(const rill_elastic *elastic, const double (*x)[3], double (*force)[3],
+                        double *scratch);
+
+/** Return the energy of its shape. */
+double rill_elastic_energy(const rill_elastic *elastic, const double (*x)[3], double *scratch);
+
+/** Set the forces on all membranes of a set, and their areas. @param device  that it is of; NULL: the host */
+rill_status rill_elastic_pull(const rill_device *device, const rill_membrane_set *s);
 
 /** Set the part of the surface of each vertex as a vector: a third of the triangles around it, outwards. */
 void rill_membrane_areas(const rill_membrane_mesh *mesh, const double (*x)[3], double (*area)[3]);

@@ -9,6 +9,7 @@
 #ifndef RILL_MEMBRANE_H
 #define RILL_MEMBRANE_H
 
+#include "io/checkpoint.h"
 #include "membrane/contact.h"
 #include "membrane/elastic.h"
 #include "membrane/support.h"
@@ -17,29 +18,28 @@
 
 struct rill_membranes;
 
-/** Called before each step: membranes may be taken away or added, see rill_membranes_remove(). */
+/** Called before each step: membranes may be taken away or added on the host, between rill_membranes_fetch()
+ * and rill_membranes_give(); see rill_membranes_remove(). */
 typedef rill_status (*rill_membranes_turnover)(void *owner, struct rill_membranes *membranes);
 
 /** Membranes of one kind on a simulation. */
 typedef struct rill_membranes {
     rill_sim *sim;           /**< not owned */
+    rill_device *device;     /**< that they are on; NULL: the host. Not owned */
     rill_elastic elastic;    /**< shape at rest, whose mesh is not owned */
     uint32_t count;          /**< membranes */
     uint32_t room;           /**< for so many; the arrays below begin with those of `count` */
     double (*x)[3];          /**< [count][vertices], voxels from the corner of the box, not wrapped */
     double (*force)[3];      /**< [count][vertices], lu */
     double (*velocity)[3];   /**< [count][vertices], of the last step, lu */
-    double (*scratch)[2];    /**< [count][vertices] */
     double (*area)[3];       /**< [count][vertices], see rill_membrane_areas() */
-    double (*felt)[3];       /**< [count][vertices], force of nodes there */
-    const double (*load)[3]; /**< [count][vertices], forces from outside, lu; NULL: none. Not owned */
+    const double (*load)[3]; /**< [count][vertices], forces from outside, lu; NULL: none. Not owned. On
+                                processors alone */
     double slip;             /**< see the options */
-    rill_support support;
-    rill_membrane_contact contact; /**< where there are several */
     rill_membrane_walls walls;
-    double wall_strength; /**< see the options */
     rill_membranes_turnover turnover;
-    void *owner; /**< see the options */
+    void *owner;           /**< see the options */
+    rill_membrane_set set; /**< what loops work with: arrays of the device */
 } rill_membranes;
 
 /** What they are made of. */
@@ -75,6 +75,19 @@ rill_status rill_membranes_create(rill_sim *sim, const rill_membranes_options *o
  */
 double rill_membrane_slip(int width);
 
+/** Bring positions and velocities to the host, where the simulation is on a GPU. */
+rill_status rill_membranes_fetch(rill_membranes *membranes);
+
+/** Return the part of a checkpoint that has the positions; rill_membranes_give() after it was read. */
+rill_checkpoint_part rill_membranes_part(rill_membranes *membranes);
+
+/** Take positions as the host has them. */
+rill_status rill_membranes_give(rill_membranes *membranes);
+
+/** Return the bytes that membranes take on their backend. @param reach  nodes within reach of vertices */
+uint64_t rill_membranes_bytes(const rill_membranes_options *options, const uint32_t n[3], uint64_t nodes,
+                              uint64_t reach);
+
 /** Destroy them; NULL is allowed. */
 void rill_membranes_destroy(rill_membranes *membranes);
 
@@ -88,10 +101,10 @@ enum { RILL_MEMBRANE_STRESS = 6 };
  * Set the stress that each membrane adds to that of the fluid, times the volume, lu: with the same viscosity
  * inside and outside - sum (F x + x F) / 2 over its vertices, F being the elastic force that acts on the
  * fluid (Batchelor 1970, doi:10.1017/S0022112070000745). n of them in a volume add n / volume times their
- * mean.
+ * mean. Brings positions, forces and areas to the host.
  * @param[out] stress  [count]
  */
-void rill_membranes_stresses(rill_membranes *membranes, double (*stress)[RILL_MEMBRANE_STRESS]);
+rill_status rill_membranes_stresses(rill_membranes *membranes, double (*stress)[RILL_MEMBRANE_STRESS]);
 
 /** Copy density and velocity of nodes as rill_sim_moments() does, with half the force of the membranes. */
 rill_status rill_membranes_moments(rill_membranes *membranes, rill_node first, rill_node count, double *rho,

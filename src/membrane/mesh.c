@@ -44,8 +44,8 @@ static rill_status edges_find(rill_membrane_mesh *m, uint32_t (*of_side)[3])
     for (uint32_t e = 0; e < m->edge_count; e++) {
         const side *s = sides + 2 * (uint64_t)e;
         const uint32_t *first = m->triangles[s[0].triangle], *second = m->triangles[s[1].triangle];
-        m->edges[e] = (rill_membrane_mesh_edge){first[s[0].corner], first[(s[0].corner + 1) % 3],
-                                                first[(s[0].corner + 2) % 3], second[(s[1].corner + 2) % 3]};
+        for (uint32_t k = 0; k < 3; k++) m->edges[e][k] = first[(s[0].corner + k) % 3];
+        m->edges[e][3] = second[(s[1].corner + 2) % 3];
         for (int k = 0; k < 2 && of_side; k++) of_side[s[k].triangle][s[k].corner] = e;
     }
 done:
@@ -74,7 +74,7 @@ static rill_status divide(rill_membrane_mesh *m)
     memcpy(fine.vertices, m->vertices, m->vertex_count * sizeof *m->vertices);
     for (uint32_t e = 0; e < m->edge_count; e++) {
         double *x = fine.vertices[m->vertex_count + e];
-        for (int a = 0; a < 3; a++) x[a] = m->vertices[m->edges[e].a][a] + m->vertices[m->edges[e].b][a];
+        for (int a = 0; a < 3; a++) x[a] = m->vertices[m->edges[e][0]][a] + m->vertices[m->edges[e][1]][a];
         normalise(x);
     }
     for (uint32_t t = 0; t < m->triangle_count; t++) {

@@ -8,17 +8,12 @@
 
 #include "rill.h"
 
-/** An edge between the triangles (a, b, c) and (b, a, d). */
-typedef struct rill_membrane_mesh_edge {
-    uint32_t a, b, c, d;
-} rill_membrane_mesh_edge;
-
 /** A closed surface, its centre at 0. */
 typedef struct rill_membrane_mesh {
     uint32_t vertex_count, triangle_count, edge_count;
-    double (*vertices)[3];          /**< [vertex_count], owned, as the next two */
-    uint32_t (*triangles)[3];       /**< [triangle_count], counter-clockwise as seen from outside */
-    rill_membrane_mesh_edge *edges; /**< [edge_count], each once */
+    double (*vertices)[3];    /**< [vertex_count], owned, as the next two */
+    uint32_t (*triangles)[3]; /**< [triangle_count], counter-clockwise as seen from outside */
+    uint32_t (*edges)[4];     /**< [edge_count], each once: a, b, c, d of triangles (a, b, c), (b, a, d) */
 } rill_membrane_mesh;
 
 /** Subdivisions of an icosahedron, at most: 2,621,442 vertices. */

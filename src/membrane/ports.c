@@ -219,10 +219,12 @@ rill_status rill_ports_turnover(void *owner, rill_membranes *m)
     rill_status status = RILL_OK;
     rill_ports_cells *c = owner;
     if (rill_sim_steps(m->sim) % RILL_PORTS_EVERY) return RILL_OK;
+    RILL_TRY(rill_membranes_fetch(m));
     leave(c, m);
     for (int k = 0; k < c->ports->count; k++)
         if (c->ports->each[k].inlet && c->ports->each[k].share > 0) RILL_TRY(enter(c, k, m));
     c->state.count = m->count;
+    status = rill_membranes_give(m);
 done:
     return status;
 }

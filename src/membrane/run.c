@@ -246,7 +246,8 @@ static rill_status begin(run *r)
     o.variant.stream = c->stream;
     o.variant.storage = c->storage;
     o.variant.shift = c->shift;
-    o.on.backend = RILL_BACKEND_CPU;
+    if (c->backend == RILL_BACKEND_CUDA) o.variant.addressing = RILL_BITMAP; /* less memory than a list */
+    o.on.backend = c->backend == RILL_BACKEND_CUDA ? RILL_BACKEND_CUDA : RILL_BACKEND_CPU;
     o.tau = c->tau;
     RILL_TRY(rill_sim_create(r->domain, &o, &r->sim));
     RILL_TRY(shear_begin(r));
@@ -299,21 +300,24 @@ static void shape_add(const rill_membrane_shape *s, const rill_membrane_shape *r
     }
 }
 
-static rill_capsule_row measure(const run *r)
+static rill_status measure(const run *r, rill_capsule_row *out)
 {
+    rill_status status = RILL_OK;
     const double nu = (r->given->tau - 0.5) / 3;
     double twice[2] = {0};
     rill_capsule_row row = {.strain = r->scales.rate * (double)rill_sim_steps(r->sim)};
+    RILL_TRY(rill_membranes_stresses(r->membranes, r->stress));
     for (uint32_t k = 0; k < r->membranes->count; k++) {
         const double(*x)[3] = (const double(*)[3])r->membranes->x + (uint64_t)k * r->mesh.vertex_count;
         const rill_membrane_shape s = rill_membrane_shape_of(&r->mesh, x);
         shape_add(&s, &r->rest, r->membranes->count, twice, &row);
     }
-    rill_membranes_stresses(r->membranes, r->stress);
     for (uint32_t k = 0; k < r->membranes->count; k++)
         row.stress += r->stress[k][4] / (nu * r->scales.rate * r->rest.volume * r->membranes->count);
     row.inclination = atan2(twice[1], twice[0]) * 90 / M_PI;
-    return row;
+    *out = row;
+done:
+    return status;
 }
 
 /* Write what was computed. */
@@ -451,6 +455,7 @@ static rill_status look(void *context)
     const run *r = context;
     const rill_membranes *m = r->membranes;
     double speed = 0;
+    RILL_TRY(rill_membranes_fetch(r->membranes));
     for (uint64_t v = 0; v < (uint64_t)m->count * r->mesh.vertex_count; v++) {
         double square = 0;
         for (int a = 0; a < 3; a++) square += m->velocity[v][a] * m->velocity[v][a];
@@ -463,6 +468,7 @@ static rill_status look(void *context)
             (unsigned long long)rill_sim_steps(r->sim));
     for (uint32_t k = 0; k < m->count && status == RILL_OK; k++)
         status = place_check(r, (const double(*)[3])m->x + (uint64_t)k * r->mesh.vertex_count);
+done:
     return status;
 }
 
@@ -472,7 +478,8 @@ static rill_status row(void *context)
     run *r = context;
     const uint64_t step = rill_sim_steps(r->sim);
     const rill_capsule_row *now = &r->out->last;
-    r->out->last = measure(r);
+    const rill_status status = measure(r, &r->out->last);
+    if (status != RILL_OK) return status;
     double *values = rill_record_append(&r->steps.record, step, now->strain);
     if (!values) return rill_fail(RILL_SYSTEM, "out of memory for a series");
     const double more[11] = {now->deformation, now->inclination, now->axes[0], now->axes[1],
@@ -486,18 +493,12 @@ static rill_status row(void *context)
 
 static int parts(void *context, rill_checkpoint_part *parts)
 {
-    const run *r = context;
-    const uint64_t vertices = (uint64_t)r->membranes->count * r->mesh.vertex_count;
-    parts[0] = rill_checkpoint_memory("vertices", r->membranes->x, vertices * sizeof *r->membranes->x);
+    parts[0] = rill_membranes_part(((const run *)context)->membranes);
     return 1;
 }
 
 /* Forces and velocities of vertices are found anew in each step. */
-static rill_status resumed(void *context)
-{
-    (void)context;
-    return RILL_OK;
-}
+static rill_status resumed(void *context) { return rill_membranes_give(((const run *)context)->membranes); }
 
 /* Return the deformation in the last row that is a unit of strain before the end, NaN where there is none. */
 static double deformation_before(const run *r)

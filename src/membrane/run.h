@@ -44,10 +44,11 @@ typedef struct rill_capsule_case {
     rill_stream stream;
     rill_storage storage;
     rill_shift shift;
-    double every;        /**< files of fields and membrane after this strain each; 0: none */
-    const char *output;  /**< "capsule.h5"; NULL: no files */
-    const char *command; /**< provenance; may be NULL */
-    rill_step_keep keep; /**< its checkpoint */
+    rill_backend_kind backend; /**< cuda, or processors */
+    double every;              /**< files of fields and membrane after this strain each; 0: none */
+    const char *output;        /**< "capsule.h5"; NULL: no files */
+    const char *command;       /**< provenance; may be NULL */
+    rill_step_keep keep;       /**< its checkpoint */
     rill_progress progress;
     void (*row)(void *context,
                 const rill_capsule_row *row); /**< called with each row of the series; NULL: none */

@@ -3,86 +3,52 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "core/threads.h"
+#include "device/device.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Vertices, and words of marks, that a thread takes at a time. */
-enum { VERTICES = 64, WORDS = 1 << 14 };
 
 static const char *const what = "the nodes around membranes";
 
-/* Weight at a distance of r voxels along an axis. */
-static double kernel(int width, double r)
+rill_status rill_membrane_take(rill_device *device, uint64_t count, size_t size, const char *name, void **out)
 {
-    r = fabs(r);
-    if (width == 2) return r < 1 ? 1 - r : 0;
-    if (width == 3) {
-        if (r <= 0.5) return (1 + sqrt(1 - 3 * r * r)) / 3;
-        return r < 1.5 ? (5 - 3 * r - sqrt(fmax(1 - 3 * (1 - r) * (1 - r), 0))) / 6 : 0;
-    }
-    if (r <= 1) return (3 - 2 * r + sqrt(1 + 4 * r - 4 * r * r)) / 8;
-    return r < 2 ? (5 - 2 * r - sqrt(fmax(-7 + 12 * r - 4 * r * r, 0))) / 8 : 0;
+    return device ? rill_device_alloc(device, (count ? count : 1) * size, name, out)
+                  : rill_array_create_zero(count, size, name, out);
 }
 
-rill_stencil rill_stencil_of(int width, const double x[3])
+void rill_membrane_leave(rill_device *device, void *array)
 {
-    rill_stencil s;
-    for (int a = 0; a < 3; a++) {
-        const double node = x[a] - 0.5; /* 0 at the first node */
-        s.first[a] = (int32_t)(width == 3 ? floor(node + 0.5) - 1 : floor(node) - (width / 2 - 1));
-        for (int k = 0; k < width; k++) s.weight[a][k] = kernel(width, node - (s.first[a] + k));
-    }
-    return s;
+    if (!device)
+        rill_array_destroy(array);
+    else if (array)
+        rill_device_free(device, array);
 }
 
-/* Return the node at offsets from the first of a stencil, RILL_UPSTREAM_WALL in and behind walls. */
-static rill_node node_of(const rill_support *support, const rill_stencil *stencil, const int offset[3])
-{
-    const rill_numbering *numbering = support->numbering;
-    uint32_t cell[3];
-    for (int a = 0; a < 3; a++) {
-        const int64_t n = numbering->n[a], x = stencil->first[a] + (int64_t)offset[a], at = x % n;
-        if (!support->open[a] && (x < 0 || x >= n)) return RILL_UPSTREAM_WALL;
-        cell[a] = (uint32_t)(at < 0 ? at + n : at);
-    }
-    return rill_numbering_node(numbering, cell[0], cell[1], cell[2]);
-}
-
-/* The nodes that a vertex has any weight at, x first. */
-typedef struct nodes {
-    int count;
-    rill_node node[RILL_KERNEL_MOST * RILL_KERNEL_MOST * RILL_KERNEL_MOST];
-    double weight[RILL_KERNEL_MOST * RILL_KERNEL_MOST * RILL_KERNEL_MOST];
-} nodes;
-
-static void nodes_of(const rill_support *support, const double x[3], nodes *out)
-{
-    const int w = support->width;
-    const rill_stencil s = rill_stencil_of(w, x);
-    out->count = 0;
-    for (int k = 0; k < w * w * w; k++) {
-        const int at[3] = {k % w, k / w % w, k / w / w};
-        const double weight = s.weight[0][at[0]] * s.weight[1][at[1]] * s.weight[2][at[2]];
-        const rill_node node = weight > 0 ? node_of(support, &s, at) : RILL_UPSTREAM_WALL;
-        if (node == RILL_UPSTREAM_WALL) continue;
-        out->node[out->count] = node;
-        out->weight[out->count++] = weight;
-    }
-}
-
-rill_status rill_support_create(const rill_numbering *numbering, const bool open[3], int width,
-                                rill_support *out)
+rill_status rill_support_create(rill_device *device, const rill_numbering *numbering, const bool open[3],
+                                int width, rill_support *out)
 {
     rill_status status = RILL_OK;
-    rill_support r = {.numbering = numbering, .width = width, .words = (numbering->nodes + 63) / 64};
+    const uint64_t words = (uint64_t)numbering->n[1] * numbering->n[2] * numbering->row_words;
+    rill_support r = {.device = device, .width = width, .words = (numbering->nodes + 63) / 64};
+    rill_membrane_box *b = &r.box;
     if (width < RILL_KERNEL_LEAST || width > RILL_KERNEL_MOST)
         RILL_TRY(rill_fail(RILL_USAGE, "a kernel of %d nodes does not exist: choose 2, 3 or 4", width));
-    memcpy(r.open, open, sizeof r.open);
-    RILL_TRY(rill_array_create_zero(r.words, sizeof *r.marks, what, (void **)&r.marks));
-    RILL_TRY(rill_array_create(r.words, sizeof *r.before, what, (void **)&r.before));
+    memcpy(b->n, numbering->n, sizeof b->n);
+    memcpy(b->open, open, sizeof b->open);
+    b->row_words = numbering->row_words;
+    b->occupied = numbering->occupied;
+    b->base = numbering->base;
+    if (device) {
+        b->occupied = NULL;
+        b->base = NULL;
+        RILL_TRY(rill_device_share(device, numbering->occupied, words * sizeof *b->occupied, what,
+                                   (const void **)&b->occupied));
+        RILL_TRY(rill_device_share(device, numbering->base, words * sizeof *b->base, what,
+                                   (const void **)&b->base));
+    }
+    RILL_TRY(rill_membrane_take(device, r.words, sizeof *r.marks, what, (void **)&r.marks));
+    RILL_TRY(rill_membrane_take(device, r.words, sizeof *r.before, what, (void **)&r.before));
+    RILL_TRY(rill_membrane_take(device, rill_membrane_sums(r.words), sizeof *r.sums, what, (void **)&r.sums));
+    RILL_TRY(rill_membrane_take(device, 1, sizeof *r.tally, what, (void **)&r.tally));
     *out = r;
     r = (rill_support){0};
 done:
@@ -90,134 +56,96 @@ done:
     return status;
 }
 
+static void lists_destroy(rill_support *r)
+{
+    rill_membrane_leave(r->device, r->node);
+    rill_membrane_leave(r->device, r->force);
+    rill_membrane_leave(r->device, r->velocity);
+    r->node = NULL;
+    r->force = NULL;
+    r->velocity = NULL;
+    r->room = 0;
+}
+
 void rill_support_destroy(rill_support *support)
 {
-    rill_array_destroy(support->marks);
-    rill_array_destroy(support->before);
-    rill_array_destroy(support->node);
-    rill_array_destroy(support->force);
-    rill_array_destroy(support->velocity);
+    rill_device *device = support->device;
+    if (device && support->box.occupied) rill_device_release(device, support->box.occupied);
+    if (device && support->box.base) rill_device_release(device, support->box.base);
+    rill_membrane_leave(device, support->marks);
+    rill_membrane_leave(device, support->before);
+    rill_membrane_leave(device, support->sums);
+    rill_membrane_leave(device, support->tally);
+    lists_destroy(support);
     *support = (rill_support){0};
-}
-
-/* What threads work on. */
-typedef struct work {
-    const rill_support *support;
-    const double (*x)[3], (*force)[3];
-    double (*velocity)[3], (*felt)[3];
-} work;
-
-static void mark(const void *shared, uint64_t first, uint64_t end)
-{
-    const work *w = shared;
-    for (uint64_t v = first; v < end; v++) {
-        nodes n;
-        nodes_of(w->support, w->x[v], &n);
-        for (int k = 0; k < n.count; k++) {
-            uint64_t *word = &w->support->marks[n.node[k] / 64];
-            const uint64_t bit = (uint64_t)1 << (n.node[k] % 64);
-            if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & bit))
-                __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
-        }
-    }
-}
-
-static void list(const void *shared, uint64_t first, uint64_t end)
-{
-    const rill_support *r = ((const work *)shared)->support;
-    for (uint64_t k = first; k < end; k++) {
-        rill_node at = r->before[k];
-        for (uint64_t left = r->marks[k]; left; left &= left - 1, at++) {
-            r->node[at] = (rill_node)(64 * k) + (rill_node)__builtin_ctzll(left);
-            memset(r->force[at], 0, sizeof r->force[at]);
-            memset(r->velocity[at], 0, sizeof r->velocity[at]);
-        }
-    }
 }
 
 static rill_status room_make(rill_support *r)
 {
     rill_status status = RILL_OK;
     if (r->count <= r->room) return RILL_OK;
-    rill_array_destroy(r->node);
-    rill_array_destroy(r->force);
-    rill_array_destroy(r->velocity);
-    r->node = NULL;
-    r->force = NULL;
-    r->velocity = NULL;
-    r->room = 0;
-    const uint64_t room = r->count + r->count / 4;
-    RILL_TRY(rill_array_create(room, sizeof *r->node, what, (void **)&r->node));
-    RILL_TRY(rill_array_create(room, sizeof *r->force, what, (void **)&r->force));
-    RILL_TRY(rill_array_create(room, sizeof *r->velocity, what, (void **)&r->velocity));
+    lists_destroy(r);
+    const uint64_t room = r->count + r->count / 8;
+    RILL_TRY(rill_membrane_take(r->device, room, sizeof *r->node, what, (void **)&r->node));
+    RILL_TRY(rill_membrane_take(r->device, room, sizeof *r->force, what, (void **)&r->force));
+    RILL_TRY(rill_membrane_take(r->device, room, sizeof *r->velocity, what, (void **)&r->velocity));
     r->room = room;
 done:
     return status;
 }
 
-rill_status rill_support_find(rill_support *support, const double (*x)[3], uint64_t count)
+/* Describe vertices, which work on nodes only reads but for their velocities. */
+static rill_membrane_set set_of(const rill_support *r, const double (*x)[3], const double (*force)[3],
+                                uint64_t count)
+{
+    return (rill_membrane_set){
+        .support = *r, .vertices = count, .x = (double(*)[3])x, .force = (double(*)[3])force};
+}
+
+static rill_status work(const rill_support *r, rill_membrane_work work, const rill_membrane_set *s)
+{
+    return rill_membrane_do(r->device, work, s, NULL);
+}
+
+rill_status rill_support_find(rill_support *r, const double (*x)[3], const double (*force)[3], uint64_t count)
 {
     rill_status status = RILL_OK;
-    const work w = {.support = support, .x = x};
-    rill_node before = 0;
-    memset(support->marks, 0, support->words * sizeof *support->marks);
-    rill_threads_for(count, VERTICES, mark, &w);
-    for (uint64_t k = 0; k < support->words; k++) {
-        support->before[k] = before;
-        before += (rill_node)__builtin_popcountll(support->marks[k]);
-    }
-    support->count = before;
-    RILL_TRY(room_make(support));
-    rill_threads_for(support->words, WORDS, list, &w);
+    rill_membrane_set s = set_of(r, x, force, count);
+    RILL_TRY(work(r, RILL_MEMBRANE_UNMARK, &s));
+    RILL_TRY(work(r, RILL_MEMBRANE_MARK, &s));
+    RILL_TRY(work(r, RILL_MEMBRANE_COUNT, &s));
+    RILL_TRY(rill_membrane_scan_up(r->device, r->before, r->words, r->sums, &r->tally->count));
+    if (r->device)
+        RILL_TRY(rill_device_download(r->device, &r->seen, r->tally, sizeof r->seen));
+    else
+        r->seen = *r->tally;
+    r->count = r->seen.count;
+    RILL_TRY(room_make(r));
+    s = set_of(r, x, force, count);
+    RILL_TRY(work(r, RILL_MEMBRANE_LIST, &s));
+    RILL_TRY(work(r, RILL_MEMBRANE_EMPTY, &s));
 done:
     return status;
 }
 
-static void spread(const void *shared, uint64_t first, uint64_t end)
+rill_status rill_support_spread(const rill_support *support, const double (*x)[3], const double (*force)[3],
+                                uint64_t count)
 {
-    const work *w = shared;
-    for (uint64_t v = first; v < end; v++) {
-        nodes n;
-        nodes_of(w->support, w->x[v], &n);
-        for (int k = 0; k < n.count; k++) {
-            const rill_node at = rill_support_at(w->support, n.node[k]);
-            for (int a = 0; a < 3; a++)
-                __atomic_fetch_add(&w->support->force[at][a],
-                                   (int64_t)llrint(n.weight[k] * w->force[v][a] / RILL_SUPPORT_UNIT),
-                                   __ATOMIC_RELAXED);
-        }
-    }
+    const rill_membrane_set s = set_of(support, x, force, count);
+    return work(support, RILL_MEMBRANE_SPREAD, &s);
 }
 
-void rill_support_spread(const rill_support *support, const double (*x)[3], const double (*force)[3],
-                         uint64_t count)
+rill_status rill_support_interpolate(const rill_support *support, const double (*x)[3], uint64_t count,
+                                     double (*velocity)[3])
 {
-    const work w = {.support = support, .x = x, .force = force};
-    rill_threads_for(count, VERTICES, spread, &w);
+    rill_membrane_set s = set_of(support, x, NULL, count);
+    s.velocity = velocity;
+    return work(support, RILL_MEMBRANE_INTERPOLATE, &s);
 }
 
-static void interpolate(const void *shared, uint64_t first, uint64_t end)
+uint64_t rill_support_bytes(uint64_t nodes, uint64_t reach)
 {
-    const work *w = shared;
-    for (uint64_t v = first; v < end; v++) {
-        nodes n;
-        double velocity[3] = {0}, force[3] = {0};
-        nodes_of(w->support, w->x[v], &n);
-        for (int k = 0; k < n.count; k++) {
-            const rill_node at = rill_support_at(w->support, n.node[k]);
-            for (int a = 0; a < 3; a++) {
-                velocity[a] += n.weight[k] * w->support->velocity[at][a];
-                force[a] += n.weight[k] * rill_support_force(w->support, at, a);
-            }
-        }
-        memcpy(w->velocity[v], velocity, sizeof velocity);
-        if (w->felt) memcpy(w->felt[v], force, sizeof force);
-    }
-}
-
-void rill_support_interpolate(const rill_support *support, const double (*x)[3], uint64_t count,
-                              double (*velocity)[3], double (*force)[3])
-{
-    const work w = {.support = support, .x = x, .velocity = velocity, .felt = force};
-    rill_threads_for(count, VERTICES, interpolate, &w);
+    const rill_support *r = NULL;
+    return (nodes / 64 + 1) * (sizeof *r->marks + sizeof *r->before) +
+           (reach + reach / 8) * (sizeof *r->node + sizeof *r->force + sizeof *r->velocity);
 }

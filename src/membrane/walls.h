@@ -2,15 +2,14 @@
 /**
  * @file walls.h
  * Membranes that come near walls: where the kernel of a vertex reaches into a solid voxel, what it does to
- * the fluid is partly lost, and the vertex is pushed away from the voxel by strength (1 - distance / range).
+ * the fluid is partly lost, and the vertex is pushed away from the voxel by strength (1 - distance / range),
+ * rill_membrane_wall() in device/membrane_nodes.h.
  */
 #ifndef RILL_MEMBRANE_WALLS_H
 #define RILL_MEMBRANE_WALLS_H
 
+#include "device/membranes.h"
 #include "domain/numbering.h"
-
-/** Range of the push, voxels: at most that of the voxels around a vertex, half a voxel. */
-#define RILL_MEMBRANE_WALL_RANGE 0.5
 
 /** Return whether a voxel is solid; the place may lie outside of the box. */
 typedef bool (*rill_solid_fn)(const void *context, const int64_t voxel[3]);
@@ -31,9 +30,5 @@ typedef struct rill_membrane_walls {
 
 /** Return whether a place lies in a solid voxel. */
 bool rill_membrane_walls_hold(const rill_membrane_walls *walls, const double x[3]);
-
-/** Add the forces of walls to those of vertices. @param strength  force, lu */
-void rill_membrane_walls_add(const rill_membrane_walls *walls, double strength, const double (*x)[3],
-                             uint64_t count, double (*force)[3]);
 
 #endif

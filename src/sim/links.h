@@ -16,8 +16,4 @@ double rill_link_load(const rill_launch *launch, rill_node node, int i);
 /** Replace it. */
 void rill_link_store(const rill_launch *launch, rill_node node, int i, double value);
 
-/** Add to what a node has sent along i in the step before, where no other pass has replaced it: to what
- * bounced back, at a wall. */
-void rill_link_sent_add(const rill_launch *launch, rill_node node, int i, double value);
-
 #endif

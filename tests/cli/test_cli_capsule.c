@@ -55,7 +55,6 @@ Test(capsule, refusals)
 {
     cli_test_fails(1, "choose sphere", "capsule", "cube");
     cli_test_fails(1, "name the shape", "capsule");
-    cli_test_fails(1, "on a CPU only", "capsule", "sphere", "--backend", "cuda");
     cli_test_fails(1, "make the box larger", "capsule", "sphere", "--radius", "30");
     cli_test_fails(1, "compressible", "capsule", "sphere", "--re", "5");
     cli_test_fails(1, "needs a result file", "capsule", "sphere", "--every", "1");

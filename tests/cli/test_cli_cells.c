@@ -93,7 +93,7 @@ Test(cells, refusals)
         cr_expect(!cli_test_exists("r"));
     }
     case_write("", CELL ", haematocrit: 0.1", "duration: 1 us", "");
-    cli_test_fails(1, "one CPU only", "check", "c.yaml", "--backend", "cuda");
+    cli_test_fails(1, "on one device", "run", "c.yaml", "--ranks", "2", "-o", "r");
     cli_test_fails(1, "leave out --error-bar", "run", "c.yaml", "--error-bar", "-o", "r");
     cli_test_fails(3, "memory", "check", "c.yaml", "--memory", "100KiB");
     cli_test_fails(1, "section", "check", "--schema", "vessels");

@@ -104,7 +104,7 @@ Test(cells, stress_of_a_sphere_under_tension)
         for (int a = 0; a < 3; a++) {
             m->x[mesh.vertex_count + v][a] = options.centres[1][a] + stretch * mesh.vertices[v][a];
         }
-    rill_membranes_stresses(m, stress);
+    ASSERT_OK(rill_membranes_stresses(m, stress));
     const double area = stretch * stretch, tension = shear * (1 - 1 / (area * area * area)),
                  wanted = 8 * M_PI / 3 * pow(stretch * radius, 2) * tension;
     for (int c = 0; c < RILL_MEMBRANE_STRESS; c++) {
@@ -262,7 +262,7 @@ static rill_status case_run(const char *directory, bool resume, int reports)
     rill_cells_outcome out;
     stopper s = {reports};
     ASSERT_OK(rill_cells_read("c.yaml", &c));
-    ASSERT_OK(rill_cells_plan_make(&c, (rill_progress){0}, &p));
+    ASSERT_OK(rill_cells_plan_make(&c, RILL_BACKEND_CPU, (rill_progress){0}, &p));
     const rill_status status = rill_cells_run(
         &c, &p, &(rill_cells_options){.directory = directory, .resume = resume, .progress = {stop, &s}},
         &out);
@@ -340,7 +340,7 @@ Test(cells, a_checkpoint_is_written_on_request)
     case_write();
     mkdir("d", 0777);
     ASSERT_OK(rill_cells_read("c.yaml", &c));
-    ASSERT_OK(rill_cells_plan_make(&c, (rill_progress){0}, &p));
+    ASSERT_OK(rill_cells_plan_make(&c, RILL_BACKEND_CPU, (rill_progress){0}, &p));
     ASSERT_OK(rill_cells_run(
         &c, &p, &(rill_cells_options){.directory = "d", .save = &asked, .progress = {look_for_it, &reports}},
         &out));

@@ -32,7 +32,7 @@ Test(membrane_contact, all_pairs)
         const bool open[3] = {true, which == 1, false};
         rill_membrane_contact c;
         double sum[3] = {0}, first[COUNT][3];
-        ASSERT_OK(rill_membrane_contact_create(n, open, range, strength, COUNT, &c));
+        ASSERT_OK(rill_membrane_contact_create(NULL, n, open, range, strength, COUNT, &c));
         for (uint32_t v = 0; v < COUNT; v++)
             for (uint32_t a = 0; a < 3; a++)
                 x[v][a] = n[a] * (open[a] ? 4 * noise(3 * v + a) - 2 : noise(3 * v + a));
@@ -54,7 +54,8 @@ Test(membrane_contact, all_pairs)
         for (int threads = 1; threads <= 4; threads += 3) {
             omp_set_num_threads(threads);
             memset(force, 0, sizeof force);
-            rill_membrane_contact_add(&c, (const double(*)[3])x, COUNT, EACH, force);
+            ASSERT_OK(rill_membrane_contact_add(&(rill_membrane_set){
+                .elastic = {.vertex_count = EACH}, .contact = c, .vertices = COUNT, .x = x, .force = force}));
             if (threads == 1) memcpy(first, force, sizeof force);
             cr_expect_arr_eq(force, first, sizeof force);
         }
@@ -68,14 +69,25 @@ Test(membrane_contact, all_pairs)
     }
 }
 
+/* Vertices of a cell that threads put in in any order are in ascending order then. */
+Test(membrane_contact, cells_are_in_order)
+{
+    uint32_t first[] = {0, 5, 6, 9, 9}, vertex[] = {7, 0, 9, 3, 1, 4, 8, 6, 2};
+    const uint32_t wanted[] = {0, 1, 3, 7, 9, 4, 2, 6, 8};
+    ASSERT_OK(rill_membrane_do(
+        NULL, RILL_MEMBRANE_ORDER,
+        &(rill_membrane_set){.contact = {.cells = {4, 1, 1}, .first = first, .vertex = vertex}}, NULL));
+    cr_expect_arr_eq(vertex, wanted, sizeof wanted);
+}
+
 Test(membrane_contact, box_too_narrow)
 {
     rill_membrane_contact c;
-    cr_expect_eq(
-        rill_membrane_contact_create((uint32_t[]){4, 9, 9}, (bool[]){true, false, false}, 1.5, 1, 8, &c),
-        RILL_USAGE);
-    ASSERT_OK(
-        rill_membrane_contact_create((uint32_t[]){4, 9, 9}, (bool[]){false, false, false}, 1.5, 1, 8, &c));
+    cr_expect_eq(rill_membrane_contact_create(NULL, (uint32_t[]){4, 9, 9}, (bool[]){true, false, false}, 1.5,
+                                              1, 8, &c),
+                 RILL_USAGE);
+    ASSERT_OK(rill_membrane_contact_create(NULL, (uint32_t[]){4, 9, 9}, (bool[]){false, false, false}, 1.5, 1,
+                                           8, &c));
     rill_membrane_contact_destroy(&c);
 }
 

@@ -62,7 +62,8 @@ static outcome case_run(const char *directory, bool resume, int reports)
     outcome o;
     mkdir(directory, 0777);
     cr_assert_eq(rill_cells_read("c.yaml", &c), RILL_OK, "%s", rill_error_message());
-    cr_assert_eq(rill_cells_plan_make(&c, (rill_progress){0}, &p), RILL_OK, "%s", rill_error_message());
+    cr_assert_eq(rill_cells_plan_make(&c, RILL_BACKEND_CPU, (rill_progress){0}, &p), RILL_OK, "%s",
+                 rill_error_message());
     o.status = rill_cells_run(
         &c, &p, &(rill_cells_options){.directory = directory, .resume = resume, .progress = {stop, &reports}},
         &o.of);
@@ -183,7 +184,7 @@ static void refused(const char *word)
     rill_cells_case c = {0};
     rill_cells_plan p = {0};
     rill_status status = rill_cells_read("c.yaml", &c);
-    if (status == RILL_OK) status = rill_cells_plan_make(&c, (rill_progress){0}, &p);
+    if (status == RILL_OK) status = rill_cells_plan_make(&c, RILL_BACKEND_CPU, (rill_progress){0}, &p);
     cr_expect_eq(status, RILL_USAGE, "%s", word);
     cr_expect_not_null(strstr(rill_error_message(), word), "\"%s\" lacks \"%s\"", rill_error_message(), word);
     rill_cells_plan_free(&p);

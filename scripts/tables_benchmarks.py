@@ -92,14 +92,18 @@ def left_out(report):
 
 
 def boundaries(report):
-    """Return what interpolated walls and openings cost, of the suite vessel."""
+    """Return what interpolated walls and openings cost, of the suite vessel; each command that the record has is one measurement."""
     text = ""
     records = [r for r in report["results"] if r["suite"] == "vessel"]
-    bare = {variant(r): r["mlups"] for r in records if r["case"] == "vessel"}
-    for name, speed in bare.items():
-        with_them = {r["case"]: r["mlups"] for r in records if variant(r) == name and r["case"] != "vessel"}
+    bare = {(variant(r), r["command"]): r["mlups"] for r in records if r["case"] == "vessel"}
+    for name in dict.fromkeys(name for name, _ in bare):
+        shares = {}
+        for r in records:
+            if variant(r) == name and r["case"] != "vessel":
+                what = r["case"].removeprefix("vessel-") if r["case"] != "vessel-all" else "both"
+                shares.setdefault(what, []).append(f"{100 * r['mlups'] / bare[name, r['command']]:.1f}")
         text += f"\n{name}, speed relative to the step without walls and openings: " + ", ".join(
-            f"{100 * v / speed:.0f} % with {case.removeprefix('vessel-') if case != 'vessel-all' else 'both'}" for case, v in with_them.items()) + ".\n"
+            f"{' and '.join(values)} % with {what.replace('-', ' ')}" for what, values in shares.items()) + ".\n"
     return text
 
 

@@ -13,11 +13,13 @@
 
 enum {
     MARGIN = RILL_CANVAS_MARGIN,
-    BAR = 18, /* width of the colour bar */
-    DOT = 2,  /* pixels of a dot of a glyph */
+    BAR = 18,      /* width of the colour bar */
+    DOT = 2,       /* pixels of a dot of a glyph */
+    GAP = 2 * DOT, /* between lines of a text */
     GLYPH_WIDTH = RILL_CANVAS_LETTER / DOT - 1,
     GLYPH_HEIGHT = RILL_CANVAS_LINE / DOT,
-    TEXT = 11, /* glyphs of a label */
+    TEXT = 11,                                                        /* glyphs of a number beside the bar */
+    CAPTION = (RILL_CANVAS_LEGEND - 2 * MARGIN) / RILL_CANVAS_LETTER, /* of a line above it */
     EDGE = 40000
 };
 _Static_assert(RILL_CANVAS_LEGEND == 3 * MARGIN + BAR + TEXT * (GLYPH_WIDTH + 1) * DOT, "a legend fits");
@@ -75,10 +77,10 @@ void rill_canvas_fill(const rill_canvas *c, uint32_t x, uint32_t y, uint32_t wid
             memcpy(c->rgb + 3 * ((size_t)j * c->width + i), rgb, 3);
 }
 
-/* Rows of dots, the leftmost in bit 4: what numbers, units and captions need. */
+/* Rows of dots, the leftmost in bit 4. */
 static const uint8_t *glyph(char letter)
 {
-    static const char letters[] = "0123456789.+-e/mslupPaTAWSOIRbcdfghiknoqrtvwxyz=CELM";
+    static const char letters[] = "0123456789.+-e/mslupPaTAWSOIRbcdfghiknoqrtvwxyz=CELMBDFGHJKNQUVXYZj_";
     static const uint8_t dots[][GLYPH_HEIGHT] = {
         {14, 17, 19, 21, 25, 17, 14}, {4, 12, 4, 4, 4, 4, 14},      {14, 17, 1, 2, 4, 8, 31},
         {31, 2, 4, 2, 1, 17, 14},     {2, 6, 10, 18, 31, 2, 2},     {31, 16, 30, 1, 1, 17, 14},
@@ -97,7 +99,12 @@ static const uint8_t *glyph(char letter)
         {0, 0, 17, 17, 17, 10, 4},    {0, 0, 17, 17, 21, 21, 10},   {0, 0, 17, 10, 4, 10, 17},
         {0, 0, 17, 17, 15, 1, 14},    {0, 0, 31, 2, 4, 8, 31},      {0, 0, 31, 0, 31, 0, 0},
         {14, 17, 16, 16, 16, 17, 14}, {31, 16, 16, 30, 16, 16, 31}, {16, 16, 16, 16, 16, 16, 31},
-        {17, 27, 21, 21, 17, 17, 17}};
+        {17, 27, 21, 21, 17, 17, 17}, {30, 17, 17, 30, 17, 17, 30}, {30, 17, 17, 17, 17, 17, 30},
+        {31, 16, 16, 30, 16, 16, 16}, {14, 17, 16, 23, 17, 17, 15}, {17, 17, 17, 31, 17, 17, 17},
+        {7, 2, 2, 2, 2, 18, 12},      {17, 18, 20, 24, 20, 18, 17}, {17, 17, 25, 21, 19, 17, 17},
+        {14, 17, 17, 17, 21, 18, 13}, {17, 17, 17, 17, 17, 17, 14}, {17, 17, 17, 17, 17, 10, 4},
+        {17, 17, 10, 4, 10, 17, 17},  {17, 17, 17, 10, 4, 4, 4},    {31, 1, 2, 4, 8, 16, 31},
+        {2, 0, 6, 2, 2, 18, 12},      {0, 0, 0, 0, 0, 0, 31}};
     const char *found = letter ? strchr(letters, letter) : NULL;
     return found ? dots[found - letters] : NULL;
 }
@@ -114,11 +121,38 @@ void rill_canvas_print(const rill_canvas *c, uint32_t x, uint32_t y, const char 
     }
 }
 
+/* Return how many letters of a text fit into a line of `most`, broken where words end. */
+static int line_of(const char *text, int most)
+{
+    if (strlen(text) <= (size_t)most) return (int)strlen(text);
+    for (int k = most; k > 0; k--)
+        if (text[k] == ' ' || text[k - 1] == '_' || text[k - 1] == '-') return k;
+    return most;
+}
+
+uint32_t rill_canvas_print_lines(const rill_canvas *c, uint32_t x, uint32_t y, uint32_t letters,
+                                 const char *text)
+{
+    uint32_t height = 0;
+    while (*text) {
+        char line[64];
+        const int count = line_of(text, (int)letters);
+        snprintf(line, sizeof line, "%.*s", count, text);
+        rill_canvas_print(c, x, y + height, line);
+        text += count;
+        while (*text == ' ') text++;
+        height += RILL_CANVAS_LINE + (*text ? GAP : 0);
+    }
+    return height;
+}
+
 void rill_canvas_legend(const rill_canvas *c, const char *caption, rill_picture_range range,
                         rill_picture_scale scale)
 {
     enum { TICKS = 5, TEXT_HEIGHT = GLYPH_HEIGHT * DOT };
-    const uint32_t x = c->width - RILL_CANVAS_LEGEND + MARGIN, top = 2 * MARGIN + TEXT_HEIGHT;
+    const uint32_t x = c->width - RILL_CANVAS_LEGEND + MARGIN,
+                   above = rill_canvas_print_lines(c, x, MARGIN, CAPTION, caption),
+                   top = 2 * MARGIN + (above > TEXT_HEIGHT ? above : TEXT_HEIGHT);
     const uint32_t height = c->height - top - MARGIN;
     uint8_t rgb[3];
     char text[TEXT + 1];
@@ -131,8 +165,6 @@ void rill_canvas_legend(const rill_canvas *c, const char *caption, rill_picture_
         snprintf(text, sizeof text, "%.3g", value_at(range, scale, t));
         rill_canvas_print(c, x + BAR + MARGIN, top + (uint32_t)((1 - t) * (height - TEXT_HEIGHT)), text);
     }
-    snprintf(text, sizeof text, "%.*s", TEXT, caption);
-    rill_canvas_print(c, x, MARGIN, text);
 }
 
 rill_status rill_canvas_save(const rill_canvas *c, const char *path)

@@ -49,7 +49,15 @@ void rill_canvas_fill(const rill_canvas *canvas, uint32_t x, uint32_t y, uint32_
 /** Print a line of text from its upper left corner on. Letters that the canvas has no dots for are blank. */
 void rill_canvas_print(const rill_canvas *canvas, uint32_t x, uint32_t y, const char *text);
 
-/** Draw a colour bar at the right edge with five numbers along it and a caption of up to 11 letters above. */
+/**
+ * Print lines of at most so many letters (63), broken at blanks and behind underscores and hyphens.
+ * @return the pixels that they are high
+ */
+uint32_t rill_canvas_print_lines(const rill_canvas *canvas, uint32_t x, uint32_t y, uint32_t letters,
+                                 const char *text);
+
+/** Draw a colour bar at the right edge with five numbers along it and a caption above, of up to 70 letters in
+ * lines of 13. */
 void rill_canvas_legend(const rill_canvas *canvas, const char *caption, rill_picture_range range,
                         rill_picture_scale scale);
 

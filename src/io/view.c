@@ -169,16 +169,18 @@ static void marks_draw(const side *d, const rill_view *view, const rill_canvas *
 /* List the marks at the right edge, as many as there is room for. */
 static void marks_list(const rill_view *view, rill_picture_range range, const rill_canvas *c)
 {
-    const uint32_t x = c->width - RILL_CANVAS_LEGEND + RILL_CANVAS_MARGIN, line = 2 * RILL_CANVAS_LINE;
+    const uint32_t x = c->width - RILL_CANVAS_LEGEND + RILL_CANVAS_MARGIN,
+                   beside = x + RILL_CANVAS_LINE + RILL_CANVAS_MARGIN,
+                   letters = (c->width - beside) / RILL_CANVAS_LETTER;
+    uint32_t y = RILL_CANVAS_MARGIN;
     for (int k = 0; k < view->mark_count; k++) {
-        char text[12];
+        char text[80];
         uint8_t rgb[3];
-        const uint32_t y = RILL_CANVAS_MARGIN + (uint32_t)k * line;
-        if (y + line > c->height) return;
+        if (y + 2 * RILL_CANVAS_LINE > c->height) return;
         rill_picture_colour(rill_picture_place(range, view->scale, view->marks[k].value), rgb);
         rill_canvas_fill(c, x, y, RILL_CANVAS_LINE, RILL_CANVAS_LINE, rgb);
-        snprintf(text, sizeof text, "%d %.9s", k + 1, view->marks[k].name);
-        rill_canvas_print(c, x + RILL_CANVAS_LINE + RILL_CANVAS_MARGIN, y, text);
+        snprintf(text, sizeof text, "%d %.63s", k + 1, view->marks[k].name);
+        y += rill_canvas_print_lines(c, beside, y, letters, text) + RILL_CANVAS_LINE;
     }
 }
 

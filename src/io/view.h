@@ -20,7 +20,7 @@ typedef struct rill_view_mark {
 typedef struct rill_view {
     const rill_surface *surface;
     const float *values; /**< [triangle_count]; grey where NaN */
-    const char *caption; /**< up to 11 letters, "TAWSS Pa"; NULL: marks are listed in place of the colours */
+    const char *caption; /**< up to 70 letters, "TAWSS Pa"; NULL: marks are listed in place of the colours */
     const rill_view_mark *marks; /**< [mark_count], numbered from 1, on top of what hides them */
     int mark_count;
     rill_picture_scale scale;

@@ -20,7 +20,7 @@ typedef struct picture {
     rill_h5_file *file;
     rill_surface surface; /* vertices and triangles alone, owned */
     float *values;        /* [triangle_count] */
-    char caption[16];
+    char caption[71];
 } picture;
 
 /* Read a dataset of `rows` rows and `width` columns; rows 0: as many as there are. */
@@ -86,9 +86,7 @@ static rill_status values_read(picture *p, const char *field)
     if (rill_h5_has_attribute(p->file, path, "units"))
         RILL_TRY(rill_h5_get_text(p->file, path, "units", &unit));
     const bool plain = !unit || strcmp(unit, "1") == 0;
-    /* Of an error bar: TAWSS_LIMIT, TAWSS_ERROR. */
-    const char *name = strncmp(field, "TAWSS_", 6) == 0 ? field + 6 : field;
-    snprintf(p->caption, sizeof p->caption, "%.6s%s%.4s", name, plain ? "" : " ", plain ? "" : unit);
+    snprintf(p->caption, sizeof p->caption, "%.60s%s%.9s", field, plain ? "" : " ", plain ? "" : unit);
     if (layout.rank == 1) {
         RILL_TRY(table_read(p->file, path, RILL_H5_F32, 1, &rows, (void **)&p->values));
     } else {

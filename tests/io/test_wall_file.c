@@ -4,6 +4,7 @@
 #include "io/fields.h"
 #include "io/hdf5.h"
 #include "io/info.h"
+#include "io/pictures.h"
 #include "io/view.h"
 #include "io/wall_file.h"
 #include "io/xmf.h"
@@ -218,10 +219,11 @@ Test(wall_file, a_picture_shows_what_is_in_front)
     io_test_expect_files(1);
 }
 
-/* Every letter of the captions of walls and their units leaves dots. */
+/* Every letter of captions, units and names of openings leaves dots. */
 Test(wall_file, captions_are_drawn)
 {
-    for (const char *letter = "TAWSSOSIRRTECAPWSSLIMITERRORPa1/"; *letter; letter++) {
+    for (const char *letter = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-_./="; *letter;
+         letter++) {
         rill_canvas canvas;
         int dark = 0;
         cr_assert_eq(rill_canvas_create(12, 14, &canvas), RILL_OK);
@@ -230,4 +232,57 @@ Test(wall_file, captions_are_drawn)
         cr_expect_gt(dark, 0, "%c", *letter);
         rill_canvas_free(&canvas);
     }
+}
+
+/* Text of the same letters in lines that a width allows. */
+static void expect_lines(uint32_t letters, const char *text, const char *const *lines, uint32_t count)
+{
+    rill_canvas found, expected;
+    cr_assert_eq(rill_canvas_create(300, 120, &found), RILL_OK);
+    cr_assert_eq(rill_canvas_create(300, 120, &expected), RILL_OK);
+    const uint32_t step = RILL_CANVAS_LINE + 4, high = rill_canvas_print_lines(&found, 5, 7, letters, text);
+    for (uint32_t k = 0; k < count; k++) rill_canvas_print(&expected, 5, 7 + k * step, lines[k]);
+    cr_expect_eq(high, count ? count * step - 4 : 0, "%s: %u", text, high);
+    cr_expect_eq(memcmp(found.rgb, expected.rgb, 3 * 300 * 120), 0, "%s", text);
+    rill_canvas_free(&found);
+    rill_canvas_free(&expected);
+}
+
+Test(wall_file, long_texts_are_broken_where_words_end)
+{
+    expect_lines(13, "", NULL, 0);
+    expect_lines(13, "TAWSS Pa", (const char *const[]){"TAWSS Pa"}, 1);
+    expect_lines(13, "TAWSS_ERROR Pa", (const char *const[]){"TAWSS_ERROR", "Pa"}, 2);
+    expect_lines(12, "10 opening-10", (const char *const[]){"10 opening-", "10"}, 2);
+    expect_lines(13, "endothelial_cell_activation",
+                 (const char *const[]){"endothelial_", "cell_", "activation"}, 3);
+    expect_lines(5, "abcdefghijkl", (const char *const[]){"abcde", "fghij", "kl"}, 3);
+}
+
+/* The legend of an array has its whole name and unit, and the colours begin below. */
+Test(wall_file, legends_have_whole_names)
+{
+    const rill_wall_array error = {"TAWSS_ERROR", "Pa", "uncertainty", 1, size};
+    const rill_wall_fields fields = {&geom, &error, 1, 70, 0.5, NULL};
+    const char *path = io_test_path("e.vtkhdf");
+    char out[96];
+    png_image image;
+    cr_assert_eq(rill_wall_file_write(&fields, path), RILL_OK, "%s", rill_error_message());
+    strcpy(out, io_test_path("e.png"));
+    cr_assert_eq(rill_wall_picture_write(io_test_path("e.vtkhdf"), "TAWSS_ERROR", RILL_PICTURE_LINEAR, out),
+                 RILL_OK, "%s", rill_error_message());
+    uint8_t *rgb = picture_read(out, &image);
+    rill_canvas legend;
+    cr_assert_eq(rill_canvas_create(RILL_CANVAS_LEGEND, 56, &legend), RILL_OK);
+    rill_canvas_print(&legend, RILL_CANVAS_MARGIN, 12, "TAWSS_ERROR");
+    rill_canvas_print(&legend, RILL_CANVAS_MARGIN, 30, "Pa");
+    for (uint32_t y = 0; y < 56; y++)
+        cr_expect_eq(memcmp(legend.rgb + (size_t)3 * y * RILL_CANVAS_LEGEND,
+                            rgb + 3 * ((size_t)(y + 1) * image.width - RILL_CANVAS_LEGEND),
+                            3 * RILL_CANVAS_LEGEND),
+                     0, "row %u", y);
+    cr_expect_neq(rgb[3 * (57 * (size_t)image.width - RILL_CANVAS_LEGEND + RILL_CANVAS_MARGIN)], 255,
+                  "the bar");
+    rill_canvas_free(&legend);
+    free(rgb);
 }

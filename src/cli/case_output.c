@@ -6,6 +6,7 @@
 #include "core/units.h"
 #include "io/json_file.h"
 #include "vessel/plan/expected.h"
+#include "vessel/plan/plan.h"
 #include "vessel/case/end_kinds.h"
 
 #include <math.h>
@@ -69,14 +70,40 @@ static void print_opening(const rill_case *c, const rill_opening *o, const rill_
                 1e3 * p->sponge, 1e3 * p->sponge_nu * c->density);
 }
 
+/* The time step, the limit that binds, and how long it could be by each of the others. */
+static void print_time_step(const rill_case *c, const rill_case_plan *p)
+{
+    static const char *const limits[RILL_STEP_LIMITS] = {[RILL_STEP_TAU] = "tau of at most 0.8",
+                                                         [RILL_STEP_AT_REST] = "tau of at most 5 at rest",
+                                                         [RILL_STEP_PRESSURES] = "pressures that oscillate",
+                                                         [RILL_STEP_STORED] = "what the lattice stores"};
+    char text[64], mach[64], others[256] = "";
+    const rill_step_limits step = rill_case_plan_step_limits(c, p);
+    const rill_step_limit limit = step.binding;
+    int length = 0;
+    snprintf(mach, sizeof mach, "Mach number of at most %.3g%s", c->run.mach > 0 ? c->run.mach : 0.1,
+             c->run.mach > 0 ? " as requested" : "");
+    if (limit == RILL_STEP_RESUMED || limit == RILL_STEP_REQUESTED) {
+        cli_row("time step", "%s: %s%s", duration(p->scales.time, text, sizeof text),
+                limit == RILL_STEP_RESUMED ? "that of the checkpoint" : "as requested",
+                limit == RILL_STEP_REQUESTED && p->cycle_steps ? ", with a whole number of steps in a cycle"
+                                                               : "");
+        return;
+    }
+    cli_row("time step", "%s: limited by %s", duration(p->scales.time, text, sizeof text),
+            limits[limit] ? limits[limit] : mach);
+    for (int k = 0; k < RILL_STEP_LIMITS; k++)
+        if (k != (int)limit && isfinite(step.allowed[k]))
+            length +=
+                snprintf(others + length, sizeof others - (size_t)length, "%s%s (%s)", length ? ", " : "",
+                         duration(step.allowed[k], text, sizeof text), limits[k] ? limits[k] : mach);
+    cli_row("", "others allow %s", others);
+}
+
 static void print_step(const rill_case *c, const rill_case_plan *p)
 {
     char text[64], more[64];
-    cli_row(
-        "time step", "%s: %s", duration(p->scales.time, text, sizeof text),
-        c->run.time_step > 0
-            ? "as requested, with a whole number of steps in a cycle"
-            : "by the requested Mach number, tau up to 0.8, pressures that oscillate, or what the lattice stores");
+    print_time_step(c, p);
     if (p->viscosity.tau_high > p->viscosity.tau_low * (1 + 1e-9))
         cli_row("tau", "%.5g to %.4g: %s, %.4g where it is sheared as at the inlet", p->viscosity.tau_low,
                 p->viscosity.tau_high, laws[c->law.kind], p->options.tau);
@@ -255,6 +282,18 @@ static json_t *numbers_json(const rill_case *c, const rill_geom *geom, const ril
         rill_json_real(p->scales.base + p->pressure.limit));
 }
 
+/* What each limit of the time step allows; those that do not apply are left out. */
+static json_t *step_json(const rill_case *c, const rill_case_plan *p)
+{
+    const rill_step_limits step = rill_case_plan_step_limits(c, p);
+    json_t *allowed = json_object();
+    for (int k = 0; k < RILL_STEP_LIMITS; k++)
+        if (isfinite(step.allowed[k]))
+            json_object_set_new(allowed, rill_step_limit_name((rill_step_limit)k),
+                                rill_json_real(step.allowed[k]));
+    return json_pack("{s:s, s:o}", "by", rill_step_limit_name(step.binding), "allowed_s", allowed);
+}
+
 static json_t *compliance_json(const rill_case_plan_compliance *p)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "volume_m3", rill_json_real(p->volume),
@@ -313,6 +352,7 @@ json_t *cli_case_plan_json(const rill_case *c, const rill_geom *geom, const rill
         json_object_set_new(json, "output_bytes", json_integer((json_int_t)p->output_bytes)) ||
         json_object_set_new(json, "checkpoint_bytes", json_integer((json_int_t)p->checkpoint_bytes)) ||
         json_object_set_new(json, "parts", cli_devices_json(&devices)) ||
+        json_object_set_new(json, "time_step_limit", step_json(c, p)) ||
         json_object_set_new(json, "compliance", compliance_json(&p->compliance)) ||
         json_object_set_new(json, "expected_errors", errors_json(c, &p->errors)) ||
         json_object_set_new(json, "openings", openings) || json_object_set_new(json, "verdicts", verdicts) ||

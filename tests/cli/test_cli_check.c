@@ -35,6 +35,12 @@ TestSuite(cli_check, .init = start, .fini = cli_test_end);
 #define FLUID "geometry: v.geom.h5\nfluid: {density: 1060 kg/m3, viscosity: 3.5 mPa.s}\n"
 #define OUT "  left: {kind: pressure, pressure: 80 mmHg}\n  right: {kind: flow-split, fraction: murray}\n"
 
+#define WINDKESSELS(proximal, compliance)                                                                    \
+    "  left: {kind: windkessel, proximal: " proximal                                                         \
+    " mmHg.s/mL, distal: 10 mmHg.s/mL, compliance: " compliance                                              \
+    " mL/mmHg}\n  right: {kind: windkessel, proximal: " proximal                                             \
+    " mmHg.s/mL, distal: 10 mmHg.s/mL, compliance: " compliance " mL/mmHg}\n"
+
 /* The other arm of a U lies beside the extension of the shorter one. */
 Test(cli_check, knows_an_extension_beside_another_branch)
 {
@@ -442,6 +448,59 @@ Test(cli_check, tells_what_a_case_comes_to)
     cr_expect(json_is_true(json_object_get(json, "can_run")));
     cr_expect_gt(json_real_value(json_object_get(json, "seconds")), 0);
     json_decref(json);
+}
+
+/* The limit that binds is named, with what it and the others allow. */
+Test(cli_check, names_what_limits_the_time_step)
+{
+    static const struct {
+        const char *viscosity, *inlet, *outlets, *run, *by, *words;
+    } cases[] = {
+        {"3.5 mPa.s", "flow: 4 mL/s", OUT, "", "mach", "limited by Mach number of at most 0.1\n"},
+        {"3.5 mPa.s", "flow: 4 mL/s", OUT, "run: {mach: 0.05}", "mach",
+         "limited by Mach number of at most 0.05 as requested"},
+        {"350 mPa.s", "flow: 0.1 mL/s", OUT, "", "tau", "limited by tau of at most 0.8"},
+        {"{law: carreau-yasuda, at-rest: 500 Pa.s, at-infinite-shear: 3.45 mPa.s, time: 3.313 s, index: 0.3568, sharpness: 2}",
+         "flow: 4 mL/s", OUT, "", "tau_at_rest", "limited by tau of at most 5 at rest"},
+        {"3.5 mPa.s", "waveform: v.csv", WINDKESSELS("20", "1"), "", "pressures",
+         "limited by pressures that oscillate"},
+        {"3.5 mPa.s", "waveform: v.csv", WINDKESSELS("0.3", "1e-3"), "", "compliance",
+         "limited by what the lattice stores"},
+        {"3.5 mPa.s", "waveform: v.csv", OUT, "run: {time-step: 20 us}", "requested",
+         "as requested, with a whole number of steps in a cycle"},
+        {"3.5 mPa.s", "flow: 4 mL/s", OUT, "run: {time-step: 20 us}", "requested", "20 us: as requested\n"}};
+    write_text("v.csv", "time [s], flow [mL/s]\n0, 2\n0.1, 6\n0.25, 7\n0.4, 3\n0.6, 2\n0.9, 2\n");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        write_text("c.yaml",
+                   "geometry: v.geom.h5\nfluid: {density: 1060 kg/m3, viscosity: %s}\n"
+                   "openings:\n  in: {kind: inlet, %s}\n%s%s\n",
+                   cases[k].viscosity, cases[k].inlet, cases[k].outlets, cases[k].run);
+        const cli_result r =
+            cli_test_run("check", "c.yaml", "--json", "c.json", "--no-measure", "--backend", "cpu");
+        json_t *json = json_load_file("c.json", 0, NULL);
+        cr_assert(json, "%s: %s%s", cases[k].by, r.out, r.err);
+        cr_expect(strstr(r.out, cases[k].words), "%s: %s", cases[k].by, r.out);
+        const json_t *limit = json_object_get(json, "time_step_limit"),
+                     *allowed = json_object_get(limit, "allowed_s");
+        const double dt = json_real_value(json_object_get(json, "time_step_s")),
+                     bound = json_real_value(json_object_get(allowed, cases[k].by)),
+                     mach = json_real_value(json_object_get(json, "mach"));
+        cr_expect_str_eq(json_string_value(json_object_get(limit, "by")), cases[k].by, "%s", r.out);
+        cr_expect(dt <= bound * (1 + 1e-9) && dt > 0.98 * bound, "%s: %g of %g s", cases[k].by, dt, bound);
+        const char *name;
+        json_t *other;
+        json_object_foreach((json_t *)allowed, name, other)
+            cr_expect_geq(json_real_value(other), bound, "%s, not %s", cases[k].by, name);
+        const bool requested = strcmp(cases[k].by, "requested") == 0;
+        cr_expect_eq(json_object_size(allowed) == 1, requested, "%s", r.out);
+        cr_expect_eq(strstr(r.out, "others allow ") != NULL, !requested, "%s", r.out);
+        if (strcmp(cases[k].by, "mach") == 0) cr_expect_float_eq(mach, *cases[k].run ? 0.05 : 0.1, 1e-9);
+        if (strcmp(cases[k].by, "tau") == 0)
+            cr_expect_float_eq(json_real_value(json_object_get(json, "tau")), 0.8, 1e-9);
+        if (strcmp(cases[k].by, "tau_at_rest") == 0)
+            cr_expect_float_eq(json_real_value(json_object_get(json, "tau_high")), 5, 1e-6);
+        json_decref(json);
+    }
 }
 
 /* A peak that ends soon, and then next to nothing: the profile turns back at the wall. */

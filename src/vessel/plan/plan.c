@@ -195,30 +195,58 @@ double rill_case_plan_cell_reynolds(const rill_case *c, const rill_case_plan *pl
     return plan->peak.velocity * plan->scales.length / rill_law_least(&c->law, c->density);
 }
 
+const char *rill_step_limit_name(rill_step_limit limit)
+{
+    static const char *const names[RILL_STEP_LIMITS] = {
+        [RILL_STEP_MACH] = "mach",           [RILL_STEP_TAU] = "tau",
+        [RILL_STEP_AT_REST] = "tau_at_rest", [RILL_STEP_PRESSURES] = "pressures",
+        [RILL_STEP_STORED] = "compliance",   [RILL_STEP_REQUESTED] = "requested",
+        [RILL_STEP_RESUMED] = "checkpoint"};
+    return names[limit];
+}
+
+rill_step_limits rill_case_plan_step_limits(const rill_case *c, const rill_case_plan *plan)
+{
+    rill_step_limits step = {.binding = RILL_STEP_MACH};
+    double *allowed = step.allowed;
+    const double dx = plan->scales.length, swing = plan->compliance.swing,
+                 fastest = plan->peak.velocity > 0 ? plan->peak.velocity : 1e-3,
+                 mach = c->run.mach > 0 ? c->run.mach : MACH_CHOSEN;
+    const double thickest = c->law.kind == RILL_LAW_NEWTONIAN ? 0
+                            : c->law.kind == RILL_LAW_CASSON  ? RILL_CASSON_RANGE * c->law.viscosity
+                                                              : c->law.at_rest;
+    for (int k = 0; k < RILL_STEP_LIMITS; k++) allowed[k] = INFINITY;
+    if (plan->resume.given) {
+        allowed[RILL_STEP_RESUMED] = plan->resume.time_step;
+    } else if (c->run.time_step > 0) {
+        allowed[RILL_STEP_REQUESTED] = c->run.time_step;
+    } else {
+        allowed[RILL_STEP_MACH] = mach / sqrt(3.0) * dx / fastest;
+        allowed[RILL_STEP_TAU] = (TAU_CHOSEN - 0.5) / 3 * dx * dx / plan->viscosity.nu;
+        if (thickest > 0)
+            allowed[RILL_STEP_AT_REST] = (TAU_AT_REST - 0.5) / 3 * dx * dx / (thickest / c->density);
+        if (c->run.mach == 0 && swing > 0)
+            allowed[RILL_STEP_PRESSURES] = dx * sqrt(SWING_CHOSEN * c->density / (3 * swing));
+        if (c->run.mach == 0)
+            allowed[RILL_STEP_STORED] = rill_compliance_step(c, &plan->compliance, dx, fastest);
+    }
+    for (int k = 0; k < RILL_STEP_LIMITS; k++)
+        if (allowed[k] < allowed[step.binding]) step.binding = (rill_step_limit)k;
+    return step;
+}
+
 static void choose_step(planner *p)
 {
     rill_case_plan *plan = p->plan;
     const rill_case *c = p->given;
-    const double dx = p->geom->spacing, fast = plan->peak.velocity > 0 ? plan->peak.velocity : 1e-3;
-    double dt = c->run.time_step;
+    const double dx = p->geom->spacing;
     plan->scales.length = dx;
-    const double mach = c->run.mach > 0 ? c->run.mach : MACH_CHOSEN;
-    const double thickest = c->law.kind == RILL_LAW_NEWTONIAN ? 0
-                            : c->law.kind == RILL_LAW_CASSON  ? RILL_CASSON_RANGE * c->law.viscosity
-                                                              : c->law.at_rest;
-    if (dt == 0)
-        dt = fmin(mach / sqrt(3.0) * dx / fast, (TAU_CHOSEN - 0.5) / 3 * dx * dx / plan->viscosity.nu);
-    if (c->run.time_step == 0 && c->run.mach == 0 && p->swing > 0)
-        dt = fmin(dt, dx * sqrt(SWING_CHOSEN * c->density / (3 * p->swing)));
     rill_compliance_begin(c, p->geom, &p->outlook, p->swing, &p->fastest, &plan->compliance);
-    if (c->run.time_step == 0 && c->run.mach == 0)
-        dt = fmin(dt, rill_compliance_step(c, &plan->compliance, dx, fast));
-    if (c->run.time_step == 0 && thickest > 0)
-        dt = fmin(dt, (TAU_AT_REST - 0.5) / 3 * dx * dx / (thickest / c->density));
+    const rill_step_limits limits = rill_case_plan_step_limits(c, plan);
+    double dt = limits.allowed[limits.binding];
     const rill_case_plan_resume *kept = &plan->resume;
     if (kept->given) {
         plan->cycle_steps = kept->cycle_steps;
-        dt = kept->time_step;
     } else if (c->run.pulsatile) {
         /* Snapshots fall on steps. */
         const double phases = fmax(c->output.snapshots, 1),

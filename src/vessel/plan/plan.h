@@ -66,6 +66,31 @@ double rill_law_least(const rill_law *law, double density);
 /** The same of velocity that is imposed on fluid that leaves; chosen, see docs/vessels.md. */
 #define RILL_CELL_OUTWARD 4.0
 
+/** What limits the time step of a plan. */
+typedef enum rill_step_limit {
+    RILL_STEP_MACH,      /**< the Mach number: that of the case, else 0.1 */
+    RILL_STEP_TAU,       /**< the relaxation time, 0.8 */
+    RILL_STEP_AT_REST,   /**< the relaxation time where a shear-thinning fluid is at rest, 5 */
+    RILL_STEP_PRESSURES, /**< the change of density by pressures that oscillate, 5 % */
+    RILL_STEP_STORED,    /**< what the lattice stores, rill_compliance_step() */
+    RILL_STEP_REQUESTED, /**< the case gives the time step */
+    RILL_STEP_RESUMED,   /**< the run keeps that of its checkpoint */
+    RILL_STEP_LIMITS
+} rill_step_limit;
+
+/** What each limit allows. The time step is the shortest of these, or shorter for whole steps in a cycle. */
+typedef struct rill_step_limits {
+    rill_step_limit binding;
+    double allowed[RILL_STEP_LIMITS]; /**< s; INFINITY: any */
+} rill_step_limits;
+
+/** Find the limits of a plan that has spacing, velocity, viscosity, and what compliance depends on.
+ * @see tests/cli/test_cli_check.c */
+rill_step_limits rill_case_plan_step_limits(const rill_case *given, const rill_case_plan *plan);
+
+/** Return the name of a limit in JSON, "mach". */
+const char *rill_step_limit_name(rill_step_limit limit);
+
 /** Return the Reynolds number of a cell at the peak, with the least viscosity of the law. */
 double rill_case_plan_cell_reynolds(const rill_case *given, const rill_case_plan *plan);
 

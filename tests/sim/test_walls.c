@@ -8,6 +8,7 @@
 #include "kernel/comparison/choices.h"
 #include "geometry/voxels/exact_walls.h"
 #include "kernel/lattice.h"
+#include "sim/attached.h"
 #include "sim/boundary.h"
 #include "sim/sim.h"
 #include "sim/sim_priv.h"
@@ -42,7 +43,8 @@ static rill_geom *box(bool flat, unsigned solid_of_ten, rill_side ends)
 typedef struct cuts {
     rill_cut *all;
     uint64_t count;
-    double q; /* of all; below 0: at random */
+    double q;           /* of all; below 0: at random */
+    uint32_t low, high; /* of nodes from z = low to below high */
 } cuts;
 
 static bool cut_take(void *context, const rill_wall_link *link)
@@ -53,21 +55,24 @@ static bool cut_take(void *context, const rill_wall_link *link)
     while (rill_c(RILL_D3Q27, i, 0) != link->c[0] || rill_c(RILL_D3Q27, i, 1) != link->c[1] ||
            rill_c(RILL_D3Q27, i, 2) != link->c[2])
         i++;
+    const float q = c->q < 0 ? (float)random_below(1001) / 1000 : (float)c->q;
+    if (link->x[2] < c->low || link->x[2] >= c->high) return false;
     c->all = realloc(c->all, (c->count + 1) * sizeof *c->all);
-    c->all[c->count++] =
-        (rill_cut){link->node, 0, c->q < 0 ? (float)random_below(1001) / 1000 : (float)c->q, (uint8_t)i};
+    c->all[c->count++] = (rill_cut){link->node, 0, q, (uint8_t)i};
     return true;
 }
 
-static cuts cuts_of(const rill_domain *domain, double q)
+static cuts cuts_between(const rill_domain *domain, double q, uint32_t low, uint32_t high)
 {
-    cuts c = {.q = q};
+    cuts c = {.q = q, .low = low, .high = high};
     seed = 11;
     rill_boundary *all = NULL;
     ASSERT_OK(rill_boundary_create(domain, cut_take, &c, &all));
     rill_boundary_destroy(all);
     return c;
 }
+
+static cuts cuts_of(const rill_domain *domain, double q) { return cuts_between(domain, q, 0, UINT32_MAX); }
 
 /* A flow between an inlet and an outlet with a resistance, with interpolated walls that move. */
 typedef struct rig {
@@ -81,6 +86,7 @@ typedef struct rig {
 typedef struct setting {
     double q;
     bool moving, openings_first, halfway, unmeasured, quadratic;
+    uint32_t layer; /* voxels that each of several boundaries is high; 0: one boundary */
 } setting;
 
 static void swirl(void *context, const double x[3], double u[3])
@@ -119,10 +125,10 @@ static void openings_add(rig *r)
     rill_boundary_destroy(out);
 }
 
-static void walls_add(rig *r, const setting *s)
+static void wall_add(rig *r, const setting *s, uint32_t low, uint32_t high)
 {
     rill_boundary *b = NULL;
-    cuts c = cuts_of(r->domain, s->q);
+    cuts c = cuts_between(r->domain, s->q, low, high);
     double factor = s->moving ? 1 : 0;
     ASSERT_OK(rill_boundary_create_cuts(r->domain, c.all, c.count, &b));
     if (s->quadratic) ASSERT_OK(rill_boundary_set_quadratic(b));
@@ -132,6 +138,12 @@ static void walls_add(rig *r, const setting *s)
     ASSERT_OK(rill_sim_boundary_add(r->sim, b, &r->wall));
     rill_boundary_destroy(b);
     free(c.all);
+}
+
+static void walls_add(rig *r, const setting *s)
+{
+    const uint32_t layer = s->layer ? s->layer : r->domain->geom->n[2];
+    for (uint32_t z = 0; z < r->domain->geom->n[2]; z += layer) wall_add(r, s, z, z + layer);
 }
 
 static rig rig_start(const rill_geom *geom, rill_variant v, rill_backend_kind backend, const setting *s)
@@ -252,6 +264,63 @@ Test(walls, steps_at_once_or_one_by_one_are_the_same)
         rig_stop(&other);
         rill_geom_destroy(geom);
     }
+}
+
+enum { LAYER = 9, LAYERS = 4, FEW = 1 << 15 /* few_links of cuda/launch.cu */ };
+
+/* Boxes on top of each other, with a plane of solid voxels between them. */
+static rill_geom *layers(void)
+{
+    rill_geom *geom = NULL;
+    seed = 5;
+    ASSERT_OK(rill_geom_create((const uint32_t[]){24, 20, LAYER * LAYERS}, &geom));
+    for (uint64_t v = 0; v < rill_geom_voxels(geom); v++)
+        geom->voxels[v] = v / (24 * 20) % LAYER == 0 || random_below(10) < 3 ? RILL_SOLID : RILL_FLUID;
+    geom->sides[0] = RILL_WALL;
+    return geom;
+}
+
+/* A GPU rewrites up to FEW links of whole nodes in one launch, and more in two. One boundary has more of
+ * them, and beside openings fewer; as several boundaries they are all few: the same bits. */
+Test(walls, few_links_and_many_are_the_same, .disabled = SANITIZED)
+{
+    static const rill_variant variants[] = {{RILL_D3Q19, RILL_TRT, RILL_SECOND_ORDER, RILL_PULL, RILL_BITMAP,
+                                             RILL_FP32, .arithmetic = RILL_SINGLE},
+                                            {RILL_D3Q27, RILL_CUMULANT, RILL_SECOND_ORDER, RILL_AA,
+                                             RILL_BITMAP, RILL_FP32, .arithmetic = RILL_SINGLE},
+                                            {RILL_D3Q27, RILL_CUMULANT, RILL_SECOND_ORDER, RILL_AA, RILL_LIST,
+                                             RILL_FP64, .arithmetic = RILL_DOUBLE}};
+    rill_geom *geom = layers();
+    FOR_EACH_BACKEND(backend)
+    for (int k = 0; k < 6; k++) {
+        const rill_variant v = variants[k / 2];
+        const setting one = {.q = -1, .quadratic = k & 1},
+                      several = {.q = -1, .quadratic = k & 1, .layer = LAYER};
+        rig many = rig_start(geom, v, backend, &one), few = rig_start(geom, v, backend, &several);
+        const rill_wall_list *list = &many.sim->patches.all[many.wall]->list;
+        cr_expect_gt(list->together, FEW);
+        cr_expect(list->early > list->together && list->early - list->together <= FEW &&
+                  list->early == list->count);
+        for (int l = 0; l < LAYERS; l++) {
+            list = &few.sim->patches.all[few.wall - l]->list;
+            cr_expect(list->together > 0 && list->together <= FEW && list->early > list->together);
+        }
+        for (int round = 0; round < 3; round++) {
+            rig *both[] = {&many, &few};
+            for (int r = 0; r < 2; r++) {
+                ASSERT_OK(rill_sim_step(both[r]->sim, round == 1 ? 1 : 12));
+                ASSERT_OK(rill_sim_moments(both[r]->sim, 0, many.nodes, both[r]->moments,
+                                           both[r]->moments + many.nodes));
+            }
+            cr_assert_gt(fabs(many.moments[many.nodes]), 0);
+            cr_expect_eq(memcmp(many.moments, few.moments, 4 * sizeof(double) * many.nodes), 0,
+                         "variant %d, %s, round %d on backend %d", k / 2, k & 1 ? "quadratic" : "linear",
+                         round, backend);
+        }
+        rig_stop(&many);
+        rig_stop(&few);
+    }
+    rill_geom_destroy(geom);
 }
 
 /* Blocks of 128 nodes go past the last bundle where an odd number of 64 nodes are stored. Bundles are

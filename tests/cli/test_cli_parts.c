@@ -3,6 +3,7 @@
  * @file test_cli_parts.c
  * rill permeability in parts, and two runs on one device.
  */
+#include "core/sanitized.h"
 #include "pore_files.h"
 
 #include <math.h>
@@ -57,8 +58,8 @@ Test(permeability_parts, is_the_same_in_parts)
     }
 }
 
-/* What makes several runs does it in parts, too; a batch does not, and says so. */
-Test(permeability_parts, tensor_and_error_bar_are_the_same_in_parts)
+/* What makes several runs does it in parts, too. */
+Test(permeability_parts, tensor_and_error_bar_are_the_same_in_parts, .disabled = SANITIZED)
 {
     static const char *const keys[] = {"permeability.lu.xx", "permeability.lu.xy", "permeability.lu.yy",
                                        "permeability.lu.zx", "permeability.lu.zz", "uncertainty"};
@@ -87,11 +88,17 @@ Test(permeability_parts, tensor_and_error_bar_are_the_same_in_parts)
         json_decref(tensor[part]);
         json_decref(bar[part]);
     }
+}
+
+/* A batch is not cut, and says so; a plan refuses what a run refuses, and says how many parts there are. */
+Test(permeability_parts, a_batch_and_too_many_parts_are_refused)
+{
+    make_array("a.geom.h5", "24");
+    make_array("b.geom.h5", "20");
     cli_test_fails(1, "--ranks cuts one sample", "permeability", "a.geom.h5", "b.geom.h5", "--ranks", "2",
                    "--csv", "k.csv", "-q");
     cli_test_fails(1, "--ranks cuts one sample", "permeability", "a.geom.h5", "--blocks", "12", "--ranks",
                    "2", "-q");
-    /* A plan refuses what a run refuses, and says how many parts there are. */
     cli_test_fails(1, "the ring buffer does not work on several devices, and 2 are given", "permeability",
                    "a.geom.h5", "--ranks", "2", "--stream", "ring", "--dry-run", "--backend", "cpu");
     const cli_result r =

@@ -8,6 +8,7 @@
  */
 #include "comma_locale.h"
 #include "cli/cli.h"
+#include "core/sanitized.h"
 #include "core/units.h"
 #include "image_files.h"
 #include "io/json_file.h"
@@ -26,8 +27,8 @@ enum { NAME = 16, WORDS = 24, COMPARED = 1 << 22 };
 
 ParameterizedTestParameters(locale, commands_do_the_same)
 {
-    static char names[3][NAME] = {"de_DE", "tr_TR", "ps_AF"};
-    return cr_make_param_array(char[NAME], names, 3);
+    static char names[3][NAME] = {"ps_AF", "de_DE", "tr_TR"};
+    return cr_make_param_array(char[NAME], names, SANITIZED ? 1 : 3); /* one whose comma has two bytes */
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */

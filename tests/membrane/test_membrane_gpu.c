@@ -293,6 +293,40 @@ Test(membrane_gpu, divergence_ends_a_run)
     }
 }
 
+/* Take the first membrane away, and let the last one stand where it was. */
+static rill_status one_leaves(void *owner, rill_membranes *m)
+{
+    (void)owner;
+    if (rill_sim_steps(m->sim) != 3) return RILL_OK;
+    rill_status status = rill_membranes_fetch(m);
+    rill_membranes_remove(m, 0);
+    for (uint32_t v = 0; v < m->elastic.vertex_count; v++) m->x[m->elastic.vertex_count + v][0] -= 9.25;
+    if (status == RILL_OK) status = rill_membranes_give(m);
+    return status;
+}
+
+Test(membrane_gpu, membranes_come_and_go)
+{
+    capsules all[2];
+    double off = 0;
+    for (int k = 0; k < 2; k++) {
+        capsules *c = &all[k];
+        *c = begin(k ? other_backend() : RILL_BACKEND_CPU, k ? RILL_BITMAP : RILL_LIST, RILL_ESOPULL,
+                   RILL_FP64, 2);
+        c->membranes->turnover = one_leaves;
+        ASSERT_OK(rill_sim_step(c->sim, 40));
+        ASSERT_OK(rill_membranes_fetch(c->membranes));
+        cr_expect_eq(c->membranes->count, 2);
+    }
+    for (uint64_t v = 0; v < 2 * (uint64_t)all[0].mesh.vertex_count; v++)
+        for (int a = 0; a < 3; a++)
+            off = fmax(off, fabs(all[0].membranes->x[v][a] - all[1].membranes->x[v][a]));
+    cr_expect_lt(off, 1e-10, "%g", off);
+    cr_expect_float_eq(all[1].membranes->x[0][0], centres[1][0] + all[1].mesh.vertices[0][0], 1);
+    cr_expect_lt(all[1].membranes->x[all[1].mesh.vertex_count][0], 10);
+    for (int k = 0; k < 2; k++) end(&all[k]);
+}
+
 /* A run with files of its own: the same deformation. */
 Test(membrane_gpu, capsule_in_shear, .timeout = 600)
 {

@@ -283,7 +283,9 @@ rill_status rill_follow_sight(rill_follower *f, uint64_t steps, const rill_seein
         out->k[b] = is_lost(f, &totals[0]) || is_lost(f, &totals[1]) ? NAN : 0.5 * (k[0][b] + k[1][b]);
         out->turned[b] = k[1][b] - k[0][b];
     }
-    out->energy = 0.5 * (totals[0].kinetic - totals[0].elastic + totals[1].kinetic - totals[1].elastic);
+    out->density = what->density;
+    out->energy = 0.5 * (totals[0].kinetic - totals[0].elastic / what->density + totals[1].kinetic -
+                         totals[1].elastic / what->density);
     const int along = f->between.geom ? 2 : f->run->axis;
     out->tortuosity =
         means ? 2 * totals[1].speed / fabs(totals[0].momentum[along] + totals[1].momentum[along]) : NAN;

@@ -85,7 +85,8 @@ rill_status rill_follow_start(rill_follower *f, void *start, size_t size);
 typedef struct rill_sight {
     double k[3];
     double turned[3];  /**< k of the second less that of the first */
-    double energy;     /**< kinetic - elastic */
+    double energy;     /**< kinetic - elastic over density */
+    double density;    /**< relaxation of the density in the steps that are seen; 1: time steps */
     double tortuosity; /**< sum of |u| over that of u along the axis, of the mean u */
     double spread;     /**< root of nodes times sum of u^2, over the sum of u along the axis: 1 or more */
     uint64_t step;     /**< the second of the two */
@@ -104,6 +105,7 @@ double rill_sight_k(const rill_sight *before, const rill_sight *after, int b);
 
 /** What else is seen there. */
 typedef struct rill_seeing {
+    double density;  /**< relaxation of the density in these steps */
     bool speeds;     /**< the tortuosity, where the plan has memory for it; else it is NAN */
     uint32_t labels; /**< of nodes */
     double *sums;    /**< [labels], as rill_sim_label_sums() of the second step; NULL: not seen */

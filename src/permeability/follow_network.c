@@ -83,7 +83,7 @@ enum { STOP_STEPS = 4 };
  * progress is shown. */
 #define BEGUN_UPDATES 5e10
 
-/* Time steps before the first sight of a cycle, where others relax with memory: energies and gains follow
+/* Steps without memory before the first sight of a cycle, where others remember: energies and gains follow
  * from these alone. */
 enum { TIME_STEPS = 4 };
 
@@ -408,15 +408,19 @@ static void destroy(state *s)
 static rill_status look(state *s, uint64_t steps, int which)
 {
     rill_pressures *p = s->p;
-    const rill_seeing all = {.speeds = which == 1, .labels = p->network.chambers, .sums = p->sums[which]};
+    const rill_relaxation remembers = rill_relaxation_of(s->memory),
+                          sees = rill_plan_sound_lasts(s->f->plan) ? rill_relaxation_forgets(remembers)
+                                                                   : (rill_relaxation){1, 1, 0};
+    const rill_seeing all = {
+        .density = sees.density, .speeds = which == 1, .labels = p->network.chambers, .sums = p->sums[which]};
     rill_status status = RILL_OK;
     if (which == 0 && s->memory > 0 && steps > TIME_STEPS) {
-        RILL_TRY(rill_sim_relax(s->f->sim, rill_relaxation_of(s->memory)));
+        RILL_TRY(rill_sim_relax(s->f->sim, remembers));
         RILL_TRY(rill_follow_step(s->f, steps - TIME_STEPS));
         if (s->f->stopped) return RILL_OK; /* with memory: a checkpoint has the step before */
-        RILL_TRY(rill_sim_relax(s->f->sim, (rill_relaxation){1, 1, 0}));
         steps = TIME_STEPS;
     }
+    if (which == 0) RILL_TRY(rill_sim_relax(s->f->sim, sees));
     RILL_TRY(rill_follow_sight(s->f, steps, &all, which ? &p->after : &p->before));
 done:
     return status;
@@ -460,6 +464,7 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, ril
             pressures->iterations, seconds, before - begin, rill_now() - after);
     }
     f->correcting = false;
+    RILL_TRY(rill_sim_relax(f->sim, (rill_relaxation){1, 1, 0}));
     if (f->misled) goto done;
     if (!run->converged && run->reason[0] == '\0' && f->other) {
         snprintf(run->reason, sizeof run->reason,

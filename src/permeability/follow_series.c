@@ -71,7 +71,7 @@ static double wanted(const rill_follower *f)
 static rill_status sample(rill_follower *f, uint64_t steps, rill_sight *sight)
 {
     rill_status status = RILL_OK;
-    RILL_TRY(rill_follow_sight(f, steps, &(rill_seeing){.speeds = true}, sight));
+    RILL_TRY(rill_follow_sight(f, steps, &(rill_seeing){.density = 1, .speeds = true}, sight));
     if (f->stopped) return RILL_OK;
     for (int b = 0; b < 3; b++) {
         if (!(f->components >> b & 1)) continue;

@@ -80,6 +80,16 @@ static double k_of_walls(const rill_pore_measure *m)
     return fmin(carman, 2 * c / drag * square);
 }
 
+/* The drag of obstacles far apart stops the fluid between them as walls do that are so many times closer than
+ * the opening at which momentum would settle as late. A regular array is open along straight lines however
+ * many cells of it there are: the box says nothing of its width. */
+#define DRAG_WIDTHS 2
+static double opening_by_drag(const rill_pore_measure *m)
+{
+    if (!m->open || !obstacles(m) || !(m->surface > 0)) return m->opening;
+    return fmin(m->opening, DRAG_WIDTHS * sqrt(4 * PIPE_MODE * k_of_walls(m) / m->porosity));
+}
+
 static bool little_flows(const rill_pore_measure *m)
 {
     return m->conducts > 0 && m->conducts < LITTLE_FLOWS * k_of_walls(m);
@@ -144,11 +154,14 @@ static double slow_time(const rill_permeability_plan *p, double taus)
 /* Memory of steps where density and momentum are stored; the most steps of a cycle with it, and half of those
  * between its sights. */
 #define MEMORY_LEAST 0.3
-#define MEMORY_MOST 0.6
+#define MEMORY_MOST 0.9
 #define MEMORY_NARROW 0.5 /* where pressures are what settles last */
 #define MEMORY_CYCLE_MOST 64
 #define MEMORY_BETWEEN 4
 #define MEMORY_FLOW 1e-4 /* k per porosity and squared width of the widest pores, below which that is so */
+/* Where momentum settles in so many steps, walls damp sound in cycles that end with time steps, too
+ * (eigenvalues of waves of 8 to 300 nodes whose momentum decays so). */
+#define SOUND_SETTLES 30
 /* Runs start from coarser grids where pores are at least so wide: in narrower ones 2^3 voxels in one close
  * throats. Between walls, boxes are at least so many voxels along each axis: what is periodic or mirrored may
  * be as thin as a voxel. Obstacles far apart are at least so many voxels thick, and walls so many on the
@@ -264,19 +277,23 @@ static const char *tau_needed_reason(rill_variant v)
                : "the walls of this collision move with it, and are half-way at this one";
 }
 
+/* Pressures are what settles last where so little flows through pores so wide. */
+static bool narrow(const rill_permeability_plan *p)
+{
+    const double wide = p->pores.porosity * p->pores.opening * p->pores.opening;
+    return rill_plan_k_guess(&p->pores) < MEMORY_FLOW * wide;
+}
+
 /*
  * Where density and momentum are stored, steps relax with memory: see rill_relaxation_of(). A slowest mode
  * that decays within t steps does so in about (1 - memory) t / 1.3 then, and fastest with (1 - sqrt(1.3 /
- * t))^2. With more than MEMORY_MOST pressures, which relax by (1 - memory)^2, follow a cycle late, and
- * corrections that do not wait for them grow in wide pores: 0.85 diverged in a pack of 96^3.
+ * t))^2. With more than MEMORY_MOST a cycle is hardly longer than what is remembered.
  */
 static void remember(rill_permeability_plan *p)
 {
-    const double wide = p->pores.porosity * p->pores.opening * p->pores.opening;
-    const bool narrow = rill_plan_k_guess(&p->pores) < MEMORY_FLOW * wide;
     const double settles = viscous_time(p) / p->nu;
     const double most = pow(fmax(1 - sqrt(1.3 / settles), 0), 2);
-    p->memory = fmin(fmax(most, MEMORY_LEAST), narrow ? MEMORY_NARROW : MEMORY_MOST);
+    p->memory = fmin(fmax(most, MEMORY_LEAST), narrow(p) ? MEMORY_NARROW : MEMORY_MOST);
     const double cycle = CYCLE_TIMES * (1 - p->memory) / 1.3 * settles;
     p->cycle = 2 * (uint64_t)ceil(0.5 * fmin(fmax(cycle, CYCLE_LEAST), MEMORY_CYCLE_MOST));
 }
@@ -347,6 +364,11 @@ bool rill_plan_rounds_alike(const rill_permeability_options *o, const rill_perme
 }
 
 bool rill_plan_nu_is_small(const rill_permeability_plan *p) { return p->nu < (TAU_NETWORK - 0.5) / 3; }
+
+bool rill_plan_sound_lasts(const rill_permeability_plan *p)
+{
+    return viscous_time(p) / p->nu > SOUND_SETTLES && !narrow(p);
+}
 
 bool rill_plan_sloshes(const rill_permeability_plan *p)
 {
@@ -501,11 +523,15 @@ static rill_status corners_check(const rill_permeability_options *o, const rill_
         magic, MAGIC_CORNERS, o->variant.collision == RILL_SRT ? ": it is (tau - 1/2)^2 with srt" : "");
 }
 
-rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *m,
+rill_status rill_plan_choose(const rill_geom *geom, const rill_pore_measure *measured,
                              const rill_permeability_options *options, rill_permeability_plan *p)
 {
+    rill_pore_measure own = *measured;
+    const rill_pore_measure *m = &own;
     const rill_status status = rill_plan_check(options);
     if (status != RILL_OK) return status;
+    /* The default keeps the plans with which its uncertainties were tried. */
+    if (rill_stream_macroscopic((int)options->variant.stream)) own.opening = opening_by_drag(measured);
     if (m->voxels == 0)
         return rill_fail(RILL_USAGE, "the geometry has no pore voxel: check which grey values are pore");
     if (m->surface == 0)

@@ -134,6 +134,10 @@ void rill_plan_tune(const rill_permeability_options *options, double k, rill_per
 rill_status rill_plan_storage_choose(const rill_geom *geom, const rill_permeability_options *options,
                                      rill_permeability_plan *plan);
 
+/** Return whether sound lasts for several cycles of steps with memory: where momentum settles soon, walls
+ * damp it, and time steps let pressures settle earlier. */
+bool rill_plan_sound_lasts(const rill_permeability_plan *plan);
+
 /** Return half the distance from 1 to the next number, of what is stored in fp32 or fp64. */
 double rill_plan_unit(const rill_permeability_options *options);
 

@@ -137,7 +137,7 @@ rill_status rill_pressures_see(rill_follower *f, rill_pressures *pressures, int 
 static void gain(const void *of, uint64_t first, uint64_t end)
 {
     const rill_pressures *p = of;
-    const double width = (double)(p->after.step - p->before.step);
+    const double width = (double)(p->after.step - p->before.step) * p->after.density;
     for (uint64_t c = first; c < end; c++) p->gain[c] = (p->sums[1][c] - p->sums[0][c]) / width;
 }
 

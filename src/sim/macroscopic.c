@@ -9,13 +9,16 @@
 #include <stdlib.h>
 
 /*
- * Momentum that changes its sign from node to node and from step to step is multiplied by -1 in a time step,
- * and oscillates in this iteration, damped, where its relaxation is below 1 + memory. Sound oscillates, too:
- * it is damped at all wave lengths where the relaxation of density is at most 1.05 (1 - memory)^2, with this
- * relaxation of momentum and down to 1 (eigenvalues of waves of 13 lengths along each axis of a periodic
- * box without walls).
+ * With relaxations a of density and w of momentum and the memory b, a mode that a time step multiplies by
+ * 1 - l is multiplied by the roots of z^2 - (1 + b - w l) z + b.
+ *
+ * Momentum that changes its sign from node to node and from step to step has l = 2: these roots are complex,
+ * and as small as they can be, sqrt(b), where w is below (1 + sqrt(b))^2 / 2; from w = 1 + b on nothing damps
+ * it. Long waves of sound are damped where a (2 w (1 + b) - (1 - b)^2) < 3 w (1 - b)^2: of all waves they set
+ * the largest a.
  */
 #define RELAX_MOMENTUM 1.3
+#define SOUND_DAMPED 0.95 /* of the largest relaxation of density */
 
 rill_status rill_macroscopic_check(const rill_sim_options *o)
 {
@@ -64,8 +67,15 @@ rill_status rill_sim_relax(rill_sim *sim, rill_relaxation relaxation)
 
 rill_relaxation rill_relaxation_of(double memory)
 {
-    const double sound = 1 - memory;
-    return (rill_relaxation){sound * sound, fmin(RELAX_MOMENTUM, 1 + memory), memory};
+    const double square = (1 - memory) * (1 - memory), root = 1 + sqrt(memory),
+                 momentum = fmax(fmin(RELAX_MOMENTUM, 0.5 * root * root), 1),
+                 most = 3 * momentum / (2 * momentum * (1 + memory) - square);
+    return (rill_relaxation){fmin(SOUND_DAMPED * most, 1) * square, momentum, memory};
+}
+
+rill_relaxation rill_relaxation_forgets(rill_relaxation r)
+{
+    return (rill_relaxation){r.density / r.momentum, 1, 0};
 }
 
 static int by_node(const void *a, const void *b)

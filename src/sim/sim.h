@@ -128,6 +128,14 @@ rill_status rill_sim_relax(rill_sim *sim, rill_relaxation relaxation);
  * time step multiplies by 1 - (1 - sqrt(memory))^2 / 1.3. @param memory  from 0.3 to below 1 */
 rill_relaxation rill_relaxation_of(double memory);
 
+/**
+ * Return the relaxation of steps without memory between others that have it: momentum makes time steps, and
+ * the density relaxes so much less that sound keeps its ratio of pressures and velocities. Time steps would
+ * change this ratio twice in every cycle, which amplifies sound (parametric resonance): of 52 steps with a
+ * memory of 0.6 and 12 time steps waves of 40 nodes leave 2.3 times as strong.
+ */
+rill_relaxation rill_relaxation_forgets(rill_relaxation relaxation);
+
 /** Return p_c of both compartments of an outlet at the present time, see rill_windkessel. */
 rill_status rill_sim_patch_compartments(rill_sim *sim, int patch, double stored[2]);
 

@@ -134,7 +134,7 @@ Test(ports, numbers_stay)
     }
     fclose(rows);
     cr_expect_geq(cells, 4);
-    cr_expect_eq(cells, 1 + sum_of(o.of.through.entered));
+    cr_expect_eq((uint64_t)cells, 1 + sum_of(o.of.through.entered));
 }
 
 static void same(const char *left, const char *right)

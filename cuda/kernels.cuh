@@ -171,6 +171,10 @@ template <class V> struct at_wall {
         count = __shfl_sync(0xFFFFFFFFu, behind, RILL_BUNDLE - 1);
         own = behind - own;
         if (lane < count) weight = walls.weights[bundle.first + lane];
+        // Lines of the other weights, which interpolate() has the registers for.
+        if (lane > 0 && lane * RILL_BUNDLE < count + RILL_BUNDLE)
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(
+                __cvta_generic_to_global(walls.weights + bundle.first + min(lane * RILL_BUNDLE, count - 1))));
     }
 
     // Loads without branches but one, which would have to come together again eighteen times.
@@ -202,21 +206,26 @@ template <class V> struct at_wall {
         if (lane < count) shared[lane] = weight;
         if (count > RILL_BUNDLE) { // loaded again: the step has no register to keep it in
             const uint32_t first = walls.bundles[n / RILL_BUNDLE].first;
+#pragma unroll 1 // mostly once
             for (uint32_t k = lane + RILL_BUNDLE; k < count; k += RILL_BUNDLE)
                 shared[k] = walls.weights[first + k];
         }
         __syncwarp();
-        const float *next = shared + own;
+        uint32_t next = (uint32_t)__cvta_generic_to_shared(shared + own);
         float gains = 0, on = 0;
         RILL_UNROLL
         for (int i = 1; i < rill_q(V::lattice); i++) {
-            const bool weighed = mask >> rill_wall_bit<V>(i) & 1, wall = solid >> rill_wall_bit<V>(i) & 1;
-            const float w = weighed ? *next : 0;
-            next += weighed;
-            if (i <= rill_wall_fluxes(V::lattice))
-                on += weighed && !wall ? rill_wall_gain(w, f[i], sent[i]) : 0;
-            const rill_real other = w < 0 ? sent[i] : f[rill_opposite(i)];
-            const float gain = wall ? rill_wall_gain(fabsf(w), f[i], other) : 0;
+            const bool wall = solid >> rill_wall_bit<V>(i) & 1;
+            float w = 0; // of a link without a weight: it gains nothing
+            asm volatile("{.reg .pred weighed;\n\tsetp.ne.u32 weighed, %2, 0;\n\t"
+                         "@weighed ld.shared.f32 %0, [%1];\n\t@weighed add.u32 %1, %1, 4;}"
+                         : "+f"(w), "+r"(next)
+                         : "r"(mask & 1u << rill_wall_bit<V>(i))
+                         : "memory");
+            const bool axis = i <= rill_wall_fluxes(V::lattice); // has a weight at a wall or not
+            if (axis) on += wall ? 0 : rill_wall_gain(w, f[i], sent[i]);
+            const rill_real other = w < 0 ? sent[i] : f[rill_opposite(i)],
+                            gain = axis && !wall ? 0 : rill_wall_gain(fabsf(w), f[i], other);
             f[i] += gain;
             gains += gain;
         }

@@ -28,7 +28,7 @@ def migrated(record):
 def suite_of(report):
     """Return the suite whose records differ from all others in their keys, or None."""
     suite = report.get("suite") or report["results"][0]["suite"]
-    return suite if suite in ("scaling", "time-to-answer", "free-surface") else None
+    return suite if suite in ("scaling", "time-to-answer", "free-surface", "cells") else None
 
 
 def files(suite=None):

@@ -18,7 +18,7 @@ TEST_OPT  ?= -O1
 # Where it differs from OPT: of the folders of the node update.
 NODE_OPT  ?=
 # Line numbers are what a report of a sanitizer needs; variables take a quarter of its time of compilation.
-DEBUG     ?= -g$(if $(filter 1,$(ASAN) $(TSAN)),1)
+DEBUG     := -g$(if $(filter 1,$(ASAN) $(TSAN)),1)
 HARDENED  ?= 1
 WERROR    ?=
 # Objects of the node update are built for each of these x86-64 levels; the processor chooses at run time.

@@ -48,6 +48,17 @@ static void answer(rill_status status, const char *sentence)
     _exit(0);                               /* what HDF5 does at exit, it may not survive either */
 }
 
+static bool narrow; /* who started this process allows it less memory than the limit here */
+
+static void answer_lack(void)
+{
+    answer(
+        RILL_SYSTEM,
+        narrow
+            ? "the limit of this process (ulimit -v, ulimit -d) leaves the HDF5 library too little memory to read it: raise the limit"
+            : "the HDF5 library needs more than 1 GiB, and 8 times the size of the file, to read it: save it again in smaller chunks");
+}
+
 /* ---- files of rill --------------------------------------------------------------------------- */
 
 typedef struct walk {
@@ -100,8 +111,8 @@ static void read_rows(walk *w, const char *path, rill_h5_type type, const rill_h
     if (rows == 0) return; /* a row is larger than what is read at once */
     if (rows > l->dims[0]) rows = l->dims[0];
     void *data = malloc(rows * row);
-    bool good = true; /* what is not read counts as well: all processes share in the same way */
-    for (uint64_t left = l->dims[0]; data && left > 0; left -= rows, start[0] += rows) {
+    if (!data) answer_lack();
+    for (uint64_t left = l->dims[0]; left > 0; left -= rows, start[0] += rows) {
         if (rows > left) rows = left;
         if (w->values < rows * row) { /* the last row, and no more */
             start[0] = l->dims[0] - 1;
@@ -109,8 +120,10 @@ static void read_rows(walk *w, const char *path, rill_h5_type type, const rill_h
         }
         count[0] = rows;
         w->values -= w->values < rows * row ? w->values : rows * row;
-        if (is_own(w) && good)
-            good = rill_h5_read(w->file, path, type, l->rank, start, count, data) == RILL_OK;
+        if (is_own(w) && rill_h5_read(w->file, path, type, l->rank, start, count, data) != RILL_OK) {
+            w->share = 0, w->shares = 1; /* the others do not know: from here on all is read here, too */
+            break;
+        }
     }
     free(data);
 }
@@ -215,8 +228,6 @@ static void inspect_image(const char *path, const char *name, bool outside)
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-static bool narrow; /* who started this process allows it less memory than the limit here */
-
 static void limit(int what, uint64_t most)
 {
     struct rlimit now;
@@ -276,11 +287,6 @@ int main(int argc, char **argv)
     else
         inspect_file(path, argv[7]);
     if (rill_inspect_missed()) answer(RILL_USAGE, "another program changes it: wait until it has finished");
-    if (rill_h5_lacked_memory())
-        answer(
-            RILL_SYSTEM,
-            narrow
-                ? "the limit of this process (ulimit -v, ulimit -d) leaves the HDF5 library too little memory to read it: raise the limit"
-                : "the HDF5 library needs more than 1 GiB, and 8 times the size of the file, to read it: save it again in smaller chunks");
+    if (rill_h5_lacked_memory()) answer_lack();
     answer(RILL_OK, NULL);
 }

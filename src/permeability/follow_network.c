@@ -174,6 +174,7 @@ static rill_status stop(state *s)
 {
     rill_status status = RILL_OK;
     if (!s->stops) return RILL_OK;
+    RILL_TRY(rill_sim_relax(s->f->sim, (rill_relaxation){1, 1, 0}));
     RILL_TRY(rill_follow_step(s->f, STOP_STEPS));
     if (s->f->stopped) return RILL_OK;
     RILL_TRY(add(s, s->held, 1));
@@ -464,7 +465,8 @@ rill_status rill_follow_network(rill_follower *f, const rill_domain *domain, ril
             pressures->iterations, seconds, before - begin, rill_now() - after);
     }
     f->correcting = false;
-    RILL_TRY(rill_sim_relax(f->sim, (rill_relaxation){1, 1, 0}));
+    /* A run that was stopped has its memory: the checkpoint has the step before. */
+    if (!f->stopped) RILL_TRY(rill_sim_relax(f->sim, (rill_relaxation){1, 1, 0}));
     if (f->misled) goto done;
     if (!run->converged && run->reason[0] == '\0' && f->other) {
         snprintf(run->reason, sizeof run->reason,

@@ -165,6 +165,19 @@ Test(pause, time_steps_alone)
     expect_same(o, 4);
 }
 
+/* Between the steps with a memory, whose checkpoint has the step before, too. */
+Test(pause, four_numbers_a_node)
+{
+    rill_permeability_options o = rill_permeability_options_default();
+    o.variant.equilibrium = RILL_STOKES;
+    o.variant.stream = RILL_MACROSCOPIC;
+    o.variant.addressing = RILL_BITMAP;
+    o.tau = 1;
+    o.magic = 0.25;
+    o.acceleration = RILL_ACCELERATION_NETWORK;
+    expect_same(o, 4);
+}
+
 Test(pause, reservoirs)
 {
     rill_permeability_options o = rill_permeability_options_default();

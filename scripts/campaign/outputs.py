@@ -5,8 +5,8 @@ import pathlib
 
 # Attributes that hold the command, which names other files and --resume, and not what was computed.
 COMMAND = frozenset(("command", "options", "source_options"))
-# Keys of JSON that hold measured times and speeds, the command, and how many steps a resumed run did not make itself.
-MEASURED = frozenset(("command", "performance", "steps_resumed", "seconds", "mlups", "device_bytes_free", "host_peak_bytes"))
+# Keys of JSON that hold measured times and speeds, the command, how many steps a resumed run did not make itself, and what limits the time step, which is a checkpoint for such a run.
+MEASURED = frozenset(("command", "performance", "steps_resumed", "time_step_limit", "seconds", "mlups", "device_bytes_free", "host_peak_bytes"))
 
 
 def _attributes(a, b, where, ignored):

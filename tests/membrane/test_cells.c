@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cases with cells: walls, positions, the stress that cells add, runs that are stopped, and bits. */
+#include "same_file.h"
 #include "backends.h"
 #include "membrane/cells.h"
 #include "membrane/membrane.h"
@@ -275,18 +276,6 @@ static rill_status case_run(const char *directory, bool resume, int reports)
     return status;
 }
 
-static void same(const char *left, const char *right)
-{
-    static char a[1 << 22], b[1 << 22];
-    FILE *files[2] = {fopen(left, "rb"), fopen(right, "rb")};
-    cr_assert(files[0] && files[1], "%s, %s", left, right);
-    const size_t size = fread(a, 1, sizeof a, files[0]);
-    cr_assert(size > 0 && size < sizeof a);
-    cr_assert_eq(fread(b, 1, sizeof b, files[1]), size);
-    cr_expect(memcmp(a, b, size) == 0, "%s and %s differ", left, right);
-    for (int k = 0; k < 2; k++) fclose(files[k]);
-}
-
 Test(cells, bits_after_a_stop_and_for_threads)
 {
     char directory[] = "/tmp/rill-cells-XXXXXX";
@@ -303,9 +292,9 @@ Test(cells, bits_after_a_stop_and_for_threads)
     cr_expect_neq(access("c/cells.csv", F_OK), 0);
     ASSERT_OK(case_run("c", true, 0));
     cr_expect_neq(access("c/checkpoint.h5", F_OK), 0, "it is removed with the result");
-    same("a/cells.csv", "b/cells.csv");
-    same("a/cells.csv", "c/cells.csv");
-    same("a/cells.vtp.series", "c/cells.vtp.series");
+    expect_same_file("a/cells.csv", "b/cells.csv");
+    expect_same_file("a/cells.csv", "c/cells.csv");
+    expect_same_file("a/cells.vtp.series", "c/cells.vtp.series");
     char last[64] = "";
     FILE *series = fopen("a/cells.vtp.series", "r");
     for (char line[256]; fgets(line, sizeof line, series);)
@@ -313,7 +302,7 @@ Test(cells, bits_after_a_stop_and_for_threads)
     fclose(series);
     char paths[2][80];
     for (int k = 0; k < 2; k++) snprintf(paths[k], sizeof paths[k], "%c/%s", "ac"[k], last);
-    same(paths[0], paths[1]);
+    expect_same_file(paths[0], paths[1]);
 }
 
 /* A checkpoint that a signal requests is there before the next steps, and the run goes on. */

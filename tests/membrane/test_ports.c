@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cells through openings: they leave at outlets, inlets bring as many as the haematocrit of the inflow asks
  * for, and a run that is stopped, or has other threads, has the same bits. */
+#include "same_file.h"
 #include "membrane/cells.h"
 #include "vessel_case.h"
 
@@ -137,18 +138,6 @@ Test(ports, numbers_stay)
     cr_expect_eq((uint64_t)cells, 1 + sum_of(o.of.through.entered));
 }
 
-static void same(const char *left, const char *right)
-{
-    static char a[1 << 22], b[1 << 22];
-    FILE *files[2] = {fopen(left, "rb"), fopen(right, "rb")};
-    cr_assert(files[0] && files[1], "%s, %s", left, right);
-    const size_t size = fread(a, 1, sizeof a, files[0]);
-    cr_assert(size > 0 && size < sizeof a);
-    cr_assert_eq(fread(b, 1, sizeof b, files[1]), size);
-    cr_expect(memcmp(a, b, size) == 0, "%s and %s differ", left, right);
-    for (int k = 0; k < 2; k++) fclose(files[k]);
-}
-
 Test(ports, bits_after_a_stop_and_for_threads)
 {
     begin();
@@ -164,8 +153,8 @@ Test(ports, bits_after_a_stop_and_for_threads)
     const outcome rest = case_run("b", true, 0);
     cr_assert_eq(rest.status, RILL_OK, "%s", rill_error_message());
     cr_expect_eq(memcmp(&all.of.through, &rest.of.through, sizeof all.of.through), 0);
-    same("a/cells.csv", "b/cells.csv");
-    same("a/cells.vtp.series", "b/cells.vtp.series");
+    expect_same_file("a/cells.csv", "b/cells.csv");
+    expect_same_file("a/cells.vtp.series", "b/cells.vtp.series");
 }
 
 /* A case whose inlet brings another haematocrit is another case. */
